@@ -1,0 +1,239 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// The table of contents: one row a target, in the order a change travels.
+// A target's name is `Causeway` plus its folder's name; Sources/README.md tells the journey.
+// A row names everything the target may import: the build refuses any other import.
+
+let shared: [Target] = [
+    part("Shared", "Environment"),
+    part("Shared", "Model"),
+    part("Shared", "Operations", uses: ["Model"], documents: ["ENCODING.md"]),
+    part("Shared", "Merge", uses: ["Model", "Operations"], documents: ["RULES.md"]),
+    part("Shared", "Query", uses: ["Model"], documents: ["GRAMMAR.md"]),
+    part(
+        "Shared", "Wire", uses: ["Merge", "Model", "Operations"], libraries: ["CZstd", Package.protobuf],
+        documents: ["PROTOCOL.md", "envelopes.proto"], excludes: ["zstd"]
+    ),
+    part("Shared", "Storage", libraries: ["CLMDB"], documents: ["FILE.md"], excludes: ["lmdb"]),
+    part(
+        "Shared", "ObjectStore", uses: ["Merge", "Model", "Operations", "Query", "Storage"],
+        documents: ["FORMAT.md"]
+    ),
+    .systemLibrary(
+        name: "CLMDB", path: "Sources/Shared/Storage/lmdb", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]
+    ),
+    .systemLibrary(
+        name: "CZstd", path: "Sources/Shared/Wire/zstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]
+    ),
+]
+
+let device: [Target] = [
+    part(
+        "Device", "Database",
+        uses: [
+            "Environment", "Merge", "Model", "ObjectStore", "OpLog", "Operations", "Query", "Storage", "Sync",
+            "Transport", "Wire",
+        ]
+    ),
+    part("Device", "OpLog", uses: ["Merge", "Model", "ObjectStore", "Operations", "Storage"]),
+    part("Device", "RealmSwift", uses: ["Database"]),
+    part("Device", "Sync", uses: ["Merge", "Model", "Operations", "Wire"]),
+    part(
+        "Device", "Transport", uses: ["Operations", "Sync", "Wire"],
+        libraries: Package.httpClient + Package.nio
+    ),
+]
+
+let server: [Target] = [
+    .executableTarget(
+        name: name("Daemon"),
+        dependencies: [
+            "Endpoint", "Environment", "Identity", "Ingest", "Model", "ObjectStore", "Query", "Session", "Store",
+            "StoreEmbedded", "Subscriptions", "Wire",
+        ].map { .target(name: name($0)) } + Package.daemon,
+        path: "Server/Daemon",
+        swiftSettings: settings()
+    ),
+    part(
+        "Server", "Endpoint",
+        uses: ["Environment", "Operations", "Session", "Wire"], libraries: Package.nio + [Package.log]
+    ),
+    part("Server", "Identity", uses: ["Environment"], libraries: Package.tokens),
+    part("Server", "Ingest", uses: ["Model", "Operations", "Store", "Wire"]),
+    part("Server", "Session", uses: ["Merge", "Model", "Operations", "Query", "Store", "Subscriptions", "Wire"]),
+    part("Server", "Store", uses: ["Merge", "Model", "Operations", "Query"]),
+    part(
+        "Server", "StoreEmbedded",
+        uses: ["Environment", "Merge", "Model", "ObjectStore", "Operations", "Query", "Storage", "Store"]
+    ),
+    part("Server", "Subscriptions", uses: ["Merge", "Model", "Operations", "Query", "Store"]),
+]
+
+let shape = ["Model", "Operations", "Merge"]
+let storage = ["ObjectStore", "Query", "Storage"]
+
+let tests: [Target] = [
+    part("Tests", "Support/Flights", uses: ["Database"]),
+    part("Tests", "Support/Programs"),
+    part("Tests", "Support/Bookkeeping", uses: ["Database", "Model", "ObjectStore", "OpLog", "Operations"]),
+    part("Tests", "Support/ObjectStoreReference", uses: ["Model", "ObjectStore", "Query"]),
+    program("Support/CrashWriter", uses: ["Database", "Support/Bookkeeping"]),
+    test("Shared", "Operations", uses: ["Model", "Operations"]),
+    test("Shared", "Merge", uses: shape),
+    test("Shared", "Query", uses: ["Model", "Query"]),
+    test("Shared", "Storage", uses: ["Storage"]),
+    test("Shared", "ObjectStore", uses: ["Model"] + storage + ["Support/ObjectStoreReference"]),
+    test("Shared", "Wire", uses: shape + ["Wire"]),
+    test("Device", "Database", uses: ["Model"] + storage + ["Database"]),
+    test("Device", "Behaviour", uses: ["Database"]),
+    test("Device", "Crash", uses: ["Database", "ObjectStore", "Support/Bookkeeping", "Support/CrashWriter", "Support/Programs"]),
+    test("Device", "OpLog", uses: shape + storage + ["OpLog"]),
+    test("Device", "Sync", uses: shape + ["Sync", "Wire"]),
+    test("Device", "Transport", uses: shape + ["Sync", "Transport", "Wire"], libraries: Package.nio),
+    test("Server", "Identity", uses: ["Environment", "Identity"], libraries: Package.tokens),
+    test(
+        "Server", "Endpoint", uses: shape + ["Endpoint", "Environment", "Identity", "Session", "Wire"],
+        libraries: Package.nio + Package.httpClient + [Package.log]
+    ),
+    test("Server", "Session", uses: shape + ["Session", "Store", "Wire"]),
+    test("Server", "Store", uses: shape + storage + ["Store", "StoreEmbedded"]),
+    test("Server", "Subscriptions", uses: shape + storage + ["Store", "StoreEmbedded", "Subscriptions", "Wire"]),
+    test("Server", "Ingest", uses: shape + storage + ["Ingest", "Store", "StoreEmbedded", "Wire"]),
+    test("Server", "Daemon", uses: ["Daemon", "Environment", "Identity"]),
+    test(
+        "System", "Simulation",
+        uses: shape + storage + ["OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions", "Wire"]
+    ),
+    test(
+        "System", "SyncedRealm",
+        uses: ["Database", "Ingest", "Operations", "Session", "StoreEmbedded", "Sync", "Wire"]
+    ),
+    test("System", "EndToEnd", uses: ["Daemon", "Database", "Support/Programs"]),
+    program("System/Demo", uses: ["Database", "Support/Flights", "Support/Programs"]),
+    program(
+        "Benchmarks", uses: ["Database", "Support/Flights", "Support/Programs"], libraries: ["CLMDB", "CSQLite"],
+        excludes: ["sqlite"]
+    ),
+    .systemLibrary(
+        name: "CSQLite", path: "Tests/Benchmarks/sqlite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]
+    ),
+]
+
+let package = Package(
+    name: "causeway",
+    products: [
+        .library(name: "Causeway", targets: ["Causeway"]),
+        .library(name: "RealmSwift", targets: ["RealmSwift"]),
+        .executable(name: "sync-server", targets: [name("Daemon")]),
+        .executable(name: "causeway-demo", targets: [name("Demo")]),
+        .executable(name: "causeway-benchmark", targets: [name("Benchmarks")]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    ],
+    targets: shared + device + server + tests
+)
+
+// MARK: - Products of other packages, by what we use them for
+
+extension Package {
+    static let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+    static let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
+    static let nio: [Target.Dependency] = [
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOFoundationCompat", package: "swift-nio"),
+        .product(name: "NIOHPACK", package: "swift-nio-http2"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+    ]
+    static let httpClient: [Target.Dependency] = [
+        .product(name: "AsyncHTTPClient", package: "async-http-client")
+    ]
+    static let tokens: [Target.Dependency] = [
+        .product(name: "JWTKit", package: "jwt-kit"),
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "_CryptoExtras", package: "swift-crypto"),
+        .product(name: "SwiftASN1", package: "swift-asn1"),
+        .product(name: "X509", package: "swift-certificates"),
+    ]
+    static let daemon: [Target.Dependency] = [
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+        .product(name: "Yams", package: "Yams"),
+    ]
+}
+
+// MARK: - How a row becomes a target
+
+func settings() -> [SwiftSetting] {
+    [
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}
+
+/// The two doors users import carry plain names; every other target is `Causeway` plus its folder.
+func name(_ folder: String) -> String {
+    let last = folder.split(separator: "/").last.map(String.init) ?? folder
+    return ["Database": "Causeway", "RealmSwift": "RealmSwift"][last] ?? "Causeway" + last
+}
+
+func part(
+    _ group: String,
+    _ folder: String,
+    uses: [String] = [],
+    libraries: [Target.Dependency] = [],
+    documents: [String] = [],
+    excludes: [String] = []
+) -> Target {
+    let roots = ["Shared": "Sources/Shared", "Device": "Sources/Device", "Server": "Server", "Tests": "Tests"]
+    return .target(
+        name: name(folder),
+        dependencies: uses.map { .target(name: name($0)) } + libraries,
+        path: "\(roots[group]!)/\(folder)",
+        exclude: documents + excludes,
+        swiftSettings: settings()
+    )
+}
+
+func test(_ group: String, _ folder: String, uses: [String] = [], libraries: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: name(folder + "Tests"),
+        dependencies: uses.map { .target(name: name($0)) } + libraries,
+        path: "Tests/\(group)/\(folder)Tests",
+        swiftSettings: settings()
+    )
+}
+
+func program(
+    _ folder: String, uses: [String], libraries: [Target.Dependency] = [], excludes: [String] = []
+) -> Target {
+    .executableTarget(
+        name: name(folder),
+        dependencies: uses.map { .target(name: name($0)) } + libraries
+            + [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+        path: "Tests/\(folder)",
+        exclude: excludes,
+        swiftSettings: settings()
+    )
+}
