@@ -1,0 +1,93 @@
+/// The type of a property's value, or of the elements of its list.
+package enum PropertyType: UInt8, Sendable, CaseIterable {
+    case bool = 1
+    case int = 2
+    case float = 3
+    case double = 4
+    case string = 5
+    case data = 6
+    case date = 7
+    case objectId = 8
+    case uuid = 9
+    /// A link to another object, or an embedded object, as the target class says.
+    case object = 10
+}
+
+package enum CollectionKind: UInt8, Sendable {
+    case none = 0
+    case list = 1
+}
+
+/// One persisted property, by its stored name.
+package struct Property: Hashable, Sendable {
+    package var name: String
+    package var type: PropertyType
+    package var collection: CollectionKind
+    /// Links are always optional; elements of a list of objects never are.
+    package var isOptional: Bool
+    package var isPrimaryKey: Bool
+    package var isIndexed: Bool
+    /// The class a link or a list of objects points to; nil for other types.
+    package var target: String?
+
+    package init(
+        name: String,
+        type: PropertyType,
+        collection: CollectionKind = .none,
+        isOptional: Bool = false,
+        isPrimaryKey: Bool = false,
+        isIndexed: Bool = false,
+        target: String? = nil
+    ) {
+        self.name = name
+        self.type = type
+        self.collection = collection
+        self.isOptional = isOptional
+        self.isPrimaryKey = isPrimaryKey
+        self.isIndexed = isIndexed
+        self.target = target
+    }
+}
+
+package enum ClassKind: UInt8, Sendable {
+    /// Queried by itself.
+    case object = 0
+    /// Owned by exactly one parent and deleted with it.
+    case embedded = 1
+    /// Written once, sent to the server, never read on the device.
+    case asymmetric = 2
+}
+
+/// One class: a table, its properties in the order they were declared or added.
+package struct ClassSchema: Hashable, Sendable {
+    package var name: String
+    package var kind: ClassKind
+    package var properties: [Property]
+
+    package init(name: String, kind: ClassKind = .object, properties: [Property]) {
+        self.name = name
+        self.kind = kind
+        self.properties = properties
+    }
+
+    package var primaryKeyIndex: Int? {
+        properties.firstIndex { $0.isPrimaryKey }
+    }
+
+    package func index(of property: String) -> Int? {
+        properties.firstIndex { $0.name == property }
+    }
+}
+
+/// All classes of a database, ordered by name.
+package struct Schema: Hashable, Sendable {
+    package private(set) var classes: [ClassSchema]
+
+    package init(_ classes: [ClassSchema] = []) {
+        self.classes = classes.sorted { $0.name < $1.name }
+    }
+
+    package subscript(name: String) -> ClassSchema? {
+        classes.first { $0.name == name }
+    }
+}

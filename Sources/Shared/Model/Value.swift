@@ -1,0 +1,76 @@
+/// One stored value: what a property holds, an operation sets, a query compares.
+///
+/// A link exists in two forms. At rest, inside one file, it is `object`: the key of a row in the target class, which
+/// costs eight bytes and resolves without a search. In motion, between devices, it is `link`: the target's primary
+/// key, because row keys mean nothing elsewhere. The target class is never part of the value; the schema knows it.
+package enum Value: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    case int(Int64)
+    case float(Float)
+    case double(Double)
+    case string(String)
+    case bytes([UInt8])
+    case timestamp(Timestamp)
+    case objectId(ObjectIdentifier12)
+    case uuid(UUID16)
+    case object(ObjectKey)
+    case link(PrimaryKey)
+}
+
+extension Value {
+    package var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+}
+
+/// A point in time as Realm stores it: seconds since 1970 in UTC and nanoseconds within the second, both of one sign.
+package struct Timestamp: Hashable, Comparable, Sendable {
+    package var seconds: Int64
+    package var nanoseconds: Int32
+
+    @inlinable
+    package init(seconds: Int64, nanoseconds: Int32) {
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
+    }
+
+    @inlinable
+    package static func < (left: Timestamp, right: Timestamp) -> Bool {
+        (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
+    }
+}
+
+/// The twelve bytes of an ObjectId: four of seconds, five of machine and process, three of counter, big-endian.
+package struct ObjectIdentifier12: Hashable, Comparable, Sendable {
+    package var high: UInt64
+    package var low: UInt32
+
+    @inlinable
+    package init(high: UInt64, low: UInt32) {
+        self.high = high
+        self.low = low
+    }
+
+    @inlinable
+    package static func < (left: ObjectIdentifier12, right: ObjectIdentifier12) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+}
+
+/// The sixteen bytes of a UUID, big-endian, ordered as bytes.
+package struct UUID16: Hashable, Comparable, Sendable {
+    package var high: UInt64
+    package var low: UInt64
+
+    @inlinable
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    @inlinable
+    package static func < (left: UUID16, right: UUID16) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+}
