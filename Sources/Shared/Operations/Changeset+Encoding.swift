@@ -1,0 +1,81 @@
+// The byte table is in ENCODING.md.
+
+extension Changeset {
+    package static let encodingVersion: UInt8 = 1
+
+    /// - Precondition: no value is a row key, lives have the parity of their operation.
+    /// - Complexity: O(operations)
+    package static func encode(_ changesets: [Changeset]) -> [UInt8] {
+        var writer = OperationWriter()
+        writer.bytes.write(byte: encodingVersion)
+        writer.bytes.write(varint: UInt64(changesets.count))
+        for changeset in changesets {
+            writer.write(header: changeset)
+            writer.write(changeset.operations)
+        }
+        return writer.bytes.bytes
+    }
+
+    /// Takes at most a small multiple of the memory of `bytes`, whatever they say.
+    package static func decode(_ bytes: [UInt8]) throws(EncodingError) -> [Changeset] {
+        var reader = OperationReader(bytes)
+        let version = try reader.bytes.readByte()
+        guard version == encodingVersion else {
+            throw EncodingError(
+                .unsupportedVersion,
+                "The changes are written in version \(version) of their encoding and this program knows version "
+                    + "\(encodingVersion): update it.",
+                offset: 0
+            )
+        }
+        let count = try reader.bytes.readCount(minimumBytesEach: OperationReader.changesetSizeMin)
+        var changesets: [Changeset] = []
+        changesets.reserveCapacity(count)
+        for _ in 0..<count {
+            var changeset = try reader.readHeader()
+            changeset.operations = try reader.readOperations()
+            changesets.append(changeset)
+        }
+        try reader.bytes.finish()
+        return changesets
+    }
+}
+
+/// The byte before each run of operations.
+enum RunTag {
+    static let end: UInt8 = 0
+    static let creates: UInt8 = 1
+    static let sets: UInt8 = 2
+    static let deletes: UInt8 = 3
+    static let list: UInt8 = 4
+}
+
+/// The first byte of a list operation: its kind, and in what form its origins follow.
+enum ListTag {
+    static let kindMask: UInt8 = 0b111
+    static let insert: UInt8 = 0
+    static let delete: UInt8 = 1
+    static let move: UInt8 = 2
+    static let set: UInt8 = 3
+    static let clear: UInt8 = 4
+    static let leftShift: UInt8 = 3
+    static let rightShift: UInt8 = 5
+
+    /// Two bits for each origin.
+    enum Origin {
+        static let none: UInt8 = 0
+        static let written: UInt8 = 1
+        /// Left: what the operation before made. Right: the right origin of the operation before.
+        static let previous: UInt8 = 2
+    }
+}
+
+/// Bounds of a run, which writer and reader agree on.
+enum RunBound {
+    /// So many objects at most are in one run: its columns stay in the processor's cache.
+    static let rowsMax = 16_384
+    /// Of values for each byte of a run's body, keys included. Columns of equal values take no bytes a row, so without
+    /// it a short message could name any amount of memory; a run that is shorter than this is filled with zeros,
+    /// which compression removes.
+    static let cellsPerByteMax = 2
+}

@@ -1,0 +1,262 @@
+import CausewayModel
+
+/// The values of one property for many objects, in the one form that fits them all most shortly.
+///
+/// Nulls are not in it: the bitmap before it says where they stand.
+enum Column {
+    case nulls
+    case same(Value)
+    case bools([Bool])
+    case ints([Int64])
+    case floats([Float])
+    case doubles([Double])
+    /// Doubles that are whole numbers, which most are.
+    case wholeDoubles([Int64])
+    case strings([String])
+    case dictionary(StringDictionary)
+    case bytes([[UInt8]])
+    case timestamps([Timestamp])
+    case objectIds([ObjectIdentifier12])
+    case uuids([UUID16])
+    case links([PrimaryKey])
+    case mixed([Value])
+
+    init(_ present: [Value]) {
+        guard let first = present.first else {
+            self = .nulls
+            return
+        }
+        if present.allSatisfy({ hasSameBytes($0, first) }) {
+            self = .same(first)
+            return
+        }
+        self = Column(present, like: first) ?? .mixed(present)
+    }
+
+    private init?(_ present: [Value], like first: Value) {
+        switch first {
+        case .null, .object:
+            return nil
+        case .bool:
+            guard let all = extract(present, { if case .bool(let value) = $0 { value } else { nil } }) else {
+                return nil
+            }
+            self = .bools(all)
+        case .int:
+            guard let all = extract(present, { if case .int(let value) = $0 { value } else { nil } }) else {
+                return nil
+            }
+            self = .ints(all)
+        case .float:
+            guard let all = extract(present, { if case .float(let value) = $0 { value } else { nil } }) else {
+                return nil
+            }
+            self = .floats(all)
+        case .double:
+            guard let all = extract(present, { if case .double(let value) = $0 { value } else { nil } }) else {
+                return nil
+            }
+            self = extract(all, wholeNumber).map(Column.wholeDoubles) ?? .doubles(all)
+        case .string:
+            guard let all = extract(present, { if case .string(let value) = $0 { value } else { nil } }) else {
+                return nil
+            }
+            self = StringDictionary(all).map(Column.dictionary) ?? .strings(all)
+        case .bytes:
+            guard let all = extract(present, { if case .bytes(let value) = $0 { value } else { nil } }) else {
+                return nil
+            }
+            self = .bytes(all)
+        case .timestamp:
+            guard let all = extract(present, { if case .timestamp(let value) = $0 { value } else { nil } })
+            else { return nil }
+            self = .timestamps(all)
+        case .objectId:
+            guard let all = extract(present, { if case .objectId(let value) = $0 { value } else { nil } })
+            else { return nil }
+            self = .objectIds(all)
+        case .uuid:
+            guard let all = extract(present, { if case .uuid(let value) = $0 { value } else { nil } }) else {
+                return nil
+            }
+            self = .uuids(all)
+        case .link:
+            guard let all = extract(present, { if case .link(let value) = $0 { value } else { nil } }) else {
+                return nil
+            }
+            self = .links(all)
+        }
+    }
+
+    /// The byte that announces it.
+    var form: UInt8 {
+        switch self {
+        case .nulls: Form.nulls
+        case .same: Form.same
+        case .bools: Form.bools
+        case .ints: Form.ints
+        case .floats: Form.floats
+        case .doubles: Form.doubles
+        case .wholeDoubles: Form.wholeDoubles
+        case .strings: Form.strings
+        case .dictionary: Form.dictionary
+        case .bytes: Form.bytes
+        case .timestamps: Form.timestamps
+        case .objectIds: Form.objectIds
+        case .uuids: Form.uuids
+        case .links: Form.links
+        case .mixed: Form.mixed
+        }
+    }
+
+    enum Form {
+        static let nulls: UInt8 = 0
+        static let same: UInt8 = 1
+        static let bools: UInt8 = 2
+        static let ints: UInt8 = 3
+        static let floats: UInt8 = 4
+        static let doubles: UInt8 = 5
+        static let wholeDoubles: UInt8 = 6
+        static let strings: UInt8 = 7
+        static let dictionary: UInt8 = 8
+        static let bytes: UInt8 = 9
+        static let timestamps: UInt8 = 10
+        static let objectIds: UInt8 = 11
+        static let uuids: UInt8 = 12
+        static let links: UInt8 = 13
+        static let mixed: UInt8 = 14
+        /// Added to the form when some values are null: a bitmap of those that are not comes first.
+        static let someNull: UInt8 = 0x80
+    }
+}
+
+/// The keys of many objects of one class.
+enum KeyColumn {
+    case ints([Int64])
+    case strings([String])
+    case dictionary(StringDictionary)
+    case objectIds([ObjectIdentifier12])
+    case uuids([UUID16])
+    case containers(ClientID, counters: [Int64])
+    case mixed([PrimaryKey])
+
+    init(_ keys: [PrimaryKey]) {
+        self = KeyColumn(keys, like: keys.first ?? .null) ?? .mixed(keys)
+    }
+
+    private init?(_ keys: [PrimaryKey], like first: PrimaryKey) {
+        switch first {
+        case .null:
+            return nil
+        case .int:
+            guard let all = extract(keys, { if case .int(let value) = $0 { value } else { nil } }) else { return nil }
+            self = .ints(all)
+        case .string:
+            guard let all = extract(keys, { if case .string(let value) = $0 { value } else { nil } }) else {
+                return nil
+            }
+            self = StringDictionary(all).map(KeyColumn.dictionary) ?? .strings(all)
+        case .objectId:
+            guard let all = extract(keys, { if case .objectId(let value) = $0 { value } else { nil } })
+            else { return nil }
+            self = .objectIds(all)
+        case .uuid:
+            guard let all = extract(keys, { if case .uuid(let value) = $0 { value } else { nil } }) else { return nil }
+            self = .uuids(all)
+        case .container(let one):
+            let counters = extract(keys) { key -> Int64? in
+                guard case .container(let id) = key, id.client == one.client else { return nil }
+                return Int64(bitPattern: id.counter)
+            }
+            guard let counters else { return nil }
+            self = .containers(one.client, counters: counters)
+        }
+    }
+
+    enum Form {
+        static let ints: UInt8 = 0
+        static let strings: UInt8 = 1
+        static let dictionary: UInt8 = 2
+        static let objectIds: UInt8 = 3
+        static let uuids: UInt8 = 4
+        static let containers: UInt8 = 5
+        static let mixed: UInt8 = 6
+    }
+}
+
+/// Strings of which few are distinct: each once, and where it stands.
+struct StringDictionary {
+    var distinct: [String]
+    var indexes: [UInt16]
+
+    static let distinctMax = 1 << 16
+
+    /// Nil when it would not pay: more than half of the strings are distinct, or they are too few to tell.
+    init?(_ strings: [String]) {
+        guard strings.count >= 4 else { return nil }
+        var known: [String: UInt16] = [:]
+        distinct = []
+        indexes = []
+        indexes.reserveCapacity(strings.count)
+        let distinctMost = min(strings.count / 2, StringDictionary.distinctMax)
+        for (offset, string) in strings.enumerated() {
+            if let index = known[string] {
+                // Strings that Unicode calls equal may differ in bytes, and what was written must be read.
+                guard hasSameBytes(distinct[Int(index)], string) else { return nil }
+                indexes.append(index)
+                continue
+            }
+            // After a while it shows whether the strings repeat: keys do not, and should not pay for a long try.
+            guard distinct.count < distinctMost, offset < 512 || distinct.count < offset / 4 * 3 else { return nil }
+            known[string] = UInt16(distinct.count)
+            indexes.append(UInt16(distinct.count))
+            distinct.append(string)
+        }
+    }
+
+    /// One byte an index, or two.
+    static func isWide(_ count: Int) -> Bool {
+        count > 256
+    }
+}
+
+// MARK: - Telling forms apart
+
+/// Nil when one of them is of another kind.
+@inline(__always)
+private func extract<Whole, Part>(_ values: [Whole], _ part: (Whole) -> Part?) -> [Part]? {
+    var parts: [Part] = []
+    parts.reserveCapacity(values.count)
+    for value in values {
+        guard let one = part(value) else { return nil }
+        parts.append(one)
+    }
+    return parts
+}
+
+/// The double as an integer that gives back the same bits; nil for fractions, -0, infinities and what is too large.
+private func wholeNumber(_ value: Double) -> Int64? {
+    guard value.magnitude < 0x1p63 else { return nil }
+    let whole = Int64(value)
+    return Double(whole).bitPattern == value.bitPattern ? whole : nil
+}
+
+/// Equality of what would be written: stricter than `==` for strings and for zeros, laxer for NaN.
+private func hasSameBytes(_ left: Value, _ right: Value) -> Bool {
+    switch (left, right) {
+    case (.string(let left), .string(let right)): hasSameBytes(left, right)
+    case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
+    case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
+    case (.link(.string(let left)), .link(.string(let right))): hasSameBytes(left, right)
+    default: left == right
+    }
+}
+
+private func hasSameBytes(_ left: String, _ right: String) -> Bool {
+    guard left.utf8.count == right.utf8.count else { return false }
+    let same = left.utf8.withContiguousStorageIfAvailable { leftBytes in
+        right.utf8.withContiguousStorageIfAvailable { leftBytes.elementsEqual($0) }
+    }
+    if case .some(.some(let same)) = same { return same }
+    return left.utf8.elementsEqual(right.utf8)
+}

@@ -1,0 +1,84 @@
+package import CausewayModel
+
+/// An object, named so that every device and the server mean the same one.
+package struct ObjectReference: Hashable, Sendable {
+    package var className: String
+    package var key: PrimaryKey
+
+    package init(_ className: String, _ key: PrimaryKey) {
+        self.className = className
+        self.key = key
+    }
+}
+
+/// A value for one property of an object.
+package struct FieldValue: Hashable, Sendable {
+    package var property: String
+    /// Never `Value.object`: links travel by primary key.
+    package var value: Value
+    /// A default never beats a value that somebody set.
+    package var isDefault: Bool
+
+    package init(_ property: String, _ value: Value, isDefault: Bool = false) {
+        self.property = property
+        self.value = value
+        self.isDefault = isDefault
+    }
+}
+
+/// One intention of a writer, as data. `Merge/RULES.md` says what every pair of them means together.
+package enum Operation: Hashable, Sendable {
+    /// Brings an object to life with its first values. `life` is the causal length it reaches: odd.
+    case create(ObjectReference, life: UInt32, fields: [FieldValue])
+    /// Ends an object. `life` is the causal length it reaches: even.
+    case delete(ObjectReference, life: UInt32)
+    case set(ObjectReference, FieldValue)
+    case list(ObjectReference, property: String, ListOperation)
+}
+
+extension Operation {
+    /// No object is made and deleted so often: a larger life comes from damage or malice and is refused when read.
+    package static let lifeMax: UInt32 = 1 << 30
+
+    package var target: ObjectReference {
+        switch self {
+        case .create(let target, _, _), .delete(let target, _), .set(let target, _), .list(let target, _, _): target
+        }
+    }
+}
+
+/// One intention about a list. Origins name the neighbours that the writer saw, removed ones included.
+package enum ListOperation: Hashable, Sendable {
+    case insert(ElementID, left: ElementID?, right: ElementID?, value: Value)
+    case delete(ElementID)
+    /// Gives the element a new position, named `position`, between two neighbours.
+    case move(ElementID, position: ElementID, left: ElementID?, right: ElementID?)
+    case set(ElementID, value: Value)
+    /// Removes exactly the elements its writer saw.
+    case clear([ElementID])
+}
+
+/// What one transaction of one device did: applied whole or not at all, and exactly once.
+package struct Changeset: Hashable, Sendable {
+    package var client: ClientID
+    /// Ascending without gaps per client, from one.
+    package var sequence: UInt64
+    package var stamp: Stamp
+    /// The server version the writer's base stood at: everything up to it was seen by the writer.
+    package var base: ServerVersion
+    package var operations: [Operation]
+
+    package init(
+        client: ClientID,
+        sequence: UInt64,
+        stamp: Stamp,
+        base: ServerVersion,
+        operations: [Operation]
+    ) {
+        self.client = client
+        self.sequence = sequence
+        self.stamp = stamp
+        self.base = base
+        self.operations = operations
+    }
+}

@@ -1,0 +1,224 @@
+import CausewayModel
+
+/// Reads what `OperationWriter` wrote.
+struct OperationReader {
+    var bytes: ByteReader
+    private var names: [String] = []
+    private var clients: [ClientID] = []
+    private var counter: UInt64 = 0
+
+    /// Client, sequence, stamp, base and the end: no changeset is shorter.
+    static let changesetSizeMin = 13
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = ByteReader(bytes)
+    }
+
+    mutating func readHeader() throws(EncodingError) -> Changeset {
+        let client = try readClient()
+        let sequence = try bytes.readVarint()
+        let time = try bytes.readFixed64()
+        let stamp = Stamp(time: time, client: try readClient())
+        let base = ServerVersion(try bytes.readVarint())
+        return Changeset(client: client, sequence: sequence, stamp: stamp, base: base, operations: [])
+    }
+
+    mutating func readOperations() throws(EncodingError) -> [Operation] {
+        var operations: [Operation] = []
+        while true {
+            let tag = try bytes.readByte()
+            switch tag {
+            case RunTag.end: return operations
+            case RunTag.creates: try readCreates(into: &operations)
+            case RunTag.sets: try readSets(into: &operations)
+            case RunTag.deletes: try readDeletes(into: &operations)
+            case RunTag.list: try readList(into: &operations)
+            default: throw bytes.malformed("\(tag) is no kind of operation")
+            }
+        }
+    }
+
+    private mutating func readCreates(into operations: inout [Operation]) throws(EncodingError) {
+        let className = try readName()
+        let life = try readLife(isAlive: true)
+        let columnCount = try bytes.readCount(minimumBytesEach: 2)
+        var properties: [(name: String, isDefault: Bool)] = []
+        properties.reserveCapacity(columnCount)
+        for _ in 0..<columnCount { properties.append(try readProperty()) }
+
+        var body = try readBody(columnCount: columnCount)
+        let keys = try body.bytes.readKeys(count: body.rowCount)
+        var columns: [[Value]] = []
+        columns.reserveCapacity(columnCount)
+        for _ in 0..<columnCount { columns.append(try body.bytes.readColumn(count: body.rowCount)) }
+        try finish(body)
+
+        operations.reserveCapacity(operations.count + body.rowCount)
+        for row in 0..<body.rowCount {
+            let fields = [FieldValue](unsafeUninitializedCapacity: columnCount) { buffer, count in
+                for column in 0..<columnCount {
+                    let property = properties[column]
+                    (buffer.baseAddress! + column).initialize(
+                        to: FieldValue(property.name, columns[column][row], isDefault: property.isDefault))
+                }
+                count = columnCount
+            }
+            operations.append(.create(ObjectReference(className, keys[row]), life: life, fields: fields))
+        }
+    }
+
+    private mutating func readSets(into operations: inout [Operation]) throws(EncodingError) {
+        let className = try readName()
+        let property = try readProperty()
+        var body = try readBody(columnCount: 1)
+        let keys = try body.bytes.readKeys(count: body.rowCount)
+        let values = try body.bytes.readColumn(count: body.rowCount)
+        try finish(body)
+        for (key, value) in zip(keys, values) {
+            let field = FieldValue(property.name, value, isDefault: property.isDefault)
+            operations.append(.set(ObjectReference(className, key), field))
+        }
+    }
+
+    private mutating func readDeletes(into operations: inout [Operation]) throws(EncodingError) {
+        let className = try readName()
+        let life = try readLife(isAlive: false)
+        var body = try readBody(columnCount: 0)
+        let keys = try body.bytes.readKeys(count: body.rowCount)
+        try finish(body)
+        for key in keys { operations.append(.delete(ObjectReference(className, key), life: life)) }
+    }
+}
+
+// MARK: - Bodies of runs
+
+extension OperationReader {
+    private struct Body {
+        var bytes: ByteReader
+        var rowCount: Int
+    }
+
+    /// Refuses a run that names more values than its length allows, before memory is reserved for them.
+    private mutating func readBody(columnCount: Int) throws(EncodingError) -> Body {
+        let rowCount = try bytes.readVarint()
+        let part = try bytes.readPart(sizeBytes: bytes.readLength())
+        guard rowCount > 0, rowCount <= UInt64(RunBound.rowsMax),
+            Int(rowCount) * (columnCount + 1) <= RunBound.cellsPerByteMax * part.remaining
+        else { throw bytes.malformed("a run of \(rowCount) objects has \(part.remaining) bytes") }
+        return Body(bytes: part, rowCount: Int(rowCount))
+    }
+
+    /// After the columns there is nothing but the filling.
+    private func finish(_ body: Body) throws(EncodingError) {
+        var rest = body.bytes
+        while !rest.isAtEnd {
+            guard try rest.readByte() == 0 else { throw rest.malformed("a run goes on after its columns") }
+        }
+    }
+}
+
+// MARK: - Lists
+
+extension OperationReader {
+    private mutating func readList(into operations: inout [Operation]) throws(EncodingError) {
+        let className = try readName()
+        let target = ObjectReference(className, try bytes.readPrimaryKey())
+        let property = try readName()
+        let count = try bytes.readCount(minimumBytesEach: 2)
+        guard count > 0 else { throw bytes.malformed("a run of list operations is empty") }
+        operations.reserveCapacity(operations.count + count)
+        var neighbours = Neighbours()
+        for _ in 0..<count {
+            let operation = try readListOperation(&neighbours)
+            operations.append(.list(target, property: property, operation))
+        }
+    }
+
+    private mutating func readListOperation(_ neighbours: inout Neighbours) throws(EncodingError) -> ListOperation {
+        let tag = try bytes.readByte()
+        let leftForm = tag >> ListTag.leftShift & 0b11
+        let rightForm = tag >> ListTag.rightShift & 0b11
+        guard tag >> 7 == 0 else { throw bytes.malformed("\(tag) is no list operation") }
+        switch tag & ListTag.kindMask {
+        case ListTag.insert:
+            let id = try readID()
+            let left = try readOrigin(leftForm, previous: neighbours.made)
+            let right = try readOrigin(rightForm, previous: neighbours.right)
+            neighbours = Neighbours(made: id, right: right)
+            return .insert(id, left: left, right: right, value: try bytes.readValue())
+        case ListTag.move:
+            let position = try readID()
+            let left = try readOrigin(leftForm, previous: neighbours.made)
+            let right = try readOrigin(rightForm, previous: neighbours.right)
+            neighbours = Neighbours(made: position, right: right)
+            return .move(try readID(), position: position, left: left, right: right)
+        case ListTag.delete where tag == ListTag.delete:
+            return .delete(try readID())
+        case ListTag.set where tag == ListTag.set:
+            let id = try readID()
+            return .set(id, value: try bytes.readValue())
+        case ListTag.clear where tag == ListTag.clear:
+            let count = try bytes.readCount(minimumBytesEach: 2)
+            var ids: [ElementID] = []
+            ids.reserveCapacity(count)
+            for _ in 0..<count { ids.append(try readID()) }
+            return .clear(ids)
+        default:
+            throw bytes.malformed("\(tag) is no list operation")
+        }
+    }
+
+    private mutating func readOrigin(_ form: UInt8, previous: ElementID?) throws(EncodingError) -> ElementID? {
+        switch form {
+        case ListTag.Origin.none: return nil
+        case ListTag.Origin.written: return try readID()
+        case ListTag.Origin.previous:
+            guard let previous else { throw bytes.malformed("an origin refers to an operation that is not there") }
+            return previous
+        default: throw bytes.malformed("an origin has no known form")
+        }
+    }
+}
+
+// MARK: - Names
+
+extension OperationReader {
+    private mutating func readName() throws(EncodingError) -> String {
+        let number = try bytes.readVarint()
+        if number < UInt64(names.count) { return names[Int(number)] }
+        guard number == UInt64(names.count) else { throw bytes.malformed("a name's number is not known yet") }
+        let name = try bytes.readString()
+        names.append(name)
+        return name
+    }
+
+    private mutating func readProperty() throws(EncodingError) -> (name: String, isDefault: Bool) {
+        let name = try readName()
+        let flag = try bytes.readByte()
+        guard flag <= 1 else { throw bytes.malformed("\(flag) does not say whether a value is a default") }
+        return (name, flag == 1)
+    }
+
+    private mutating func readLife(isAlive: Bool) throws(EncodingError) -> UInt32 {
+        let life = try bytes.readVarint()
+        guard life > 0, life <= UInt64(Operation.lifeMax), (life % 2 == 1) == isAlive else {
+            throw bytes.malformed("\(life) is not a life that such an operation reaches")
+        }
+        return UInt32(life)
+    }
+
+    private mutating func readClient() throws(EncodingError) -> ClientID {
+        let number = try bytes.readVarint()
+        if number < UInt64(clients.count) { return clients[Int(number)] }
+        guard number == UInt64(clients.count) else { throw bytes.malformed("a client's number is not known yet") }
+        let client = ClientID(try bytes.readFixed64())
+        clients.append(client)
+        return client
+    }
+
+    private mutating func readID() throws(EncodingError) -> ElementID {
+        let client = try readClient()
+        counter = counter &+ UInt64(bitPattern: try bytes.readSigned())
+        return ElementID(client: client, counter: counter)
+    }
+}

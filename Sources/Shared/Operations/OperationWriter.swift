@@ -1,0 +1,224 @@
+import CausewayModel
+
+/// Writes operations in runs of equal shape: names of classes, properties and clients once, values by column.
+struct OperationWriter {
+    var bytes = ByteWriter()
+    private var names: [String: Int] = [:]
+    private var clients: [ClientID: Int] = [:]
+    /// The counter of the id written last: ids are written as differences.
+    private var counter: UInt64 = 0
+
+    mutating func write(header changeset: Changeset) {
+        write(changeset.client)
+        bytes.write(varint: changeset.sequence)
+        bytes.write(fixed64: changeset.stamp.time)
+        write(changeset.stamp.client)
+        bytes.write(varint: changeset.base.rawValue)
+    }
+
+    mutating func write(_ operations: [Operation]) {
+        var start = 0
+        while start < operations.count {
+            start = writeRun(operations, from: start)
+        }
+        bytes.write(byte: RunTag.end)
+    }
+
+    /// Writes the longest run that begins at `start`; gives where the next one begins.
+    private mutating func writeRun(_ operations: [Operation], from start: Int) -> Int {
+        switch operations[start] {
+        case .create(let target, let life, let fields):
+            var keys = [target.key]
+            var rows = [fields]
+            let end = extend(operations, from: start) { operation in
+                guard case .create(let next, life, let nextFields) = operation, next.className == target.className,
+                    haveSameProperties(fields, nextFields)
+                else { return false }
+                keys.append(next.key)
+                rows.append(nextFields)
+                return true
+            }
+            writeCreates(target.className, life: life, keys, rows)
+            return end
+        case .set(let target, let field):
+            var keys = [target.key]
+            var values = [field.value]
+            let end = extend(operations, from: start) { operation in
+                guard case .set(let next, let nextField) = operation, next.className == target.className,
+                    nextField.property == field.property, nextField.isDefault == field.isDefault
+                else { return false }
+                keys.append(next.key)
+                values.append(nextField.value)
+                return true
+            }
+            bytes.write(byte: RunTag.sets)
+            write(name: target.className)
+            write(property: field)
+            writeBody(keys, columnCount: 1) { $0.write(column: values) }
+            return end
+        case .delete(let target, let life):
+            var keys = [target.key]
+            let end = extend(operations, from: start) { operation in
+                guard case .delete(let next, life) = operation, next.className == target.className
+                else { return false }
+                keys.append(next.key)
+                return true
+            }
+            precondition(life % 2 == 0 && life > 0, "A delete reaches an even life, not \(life).")
+            bytes.write(byte: RunTag.deletes)
+            write(name: target.className)
+            bytes.write(varint: UInt64(life))
+            writeBody(keys, columnCount: 0) { _ in }
+            return end
+        case .list(let target, let property, let operation):
+            var run = [operation]
+            let end = extend(operations, from: start, upTo: .max) { operation in
+                guard case .list(target, property, let next) = operation else { return false }
+                run.append(next)
+                return true
+            }
+            write(target, property, run)
+            return end
+        }
+    }
+
+    private func extend(
+        _ operations: [Operation], from start: Int, upTo rowsMax: Int = RunBound.rowsMax, _ take: (Operation) -> Bool
+    ) -> Int {
+        var end = start + 1
+        while end < operations.count, end - start < rowsMax, take(operations[end]) { end += 1 }
+        return end
+    }
+
+    private func haveSameProperties(_ left: [FieldValue], _ right: [FieldValue]) -> Bool {
+        guard left.count == right.count else { return false }
+        for index in left.indices
+        where left[index].isDefault != right[index].isDefault || left[index].property != right[index].property {
+            return false
+        }
+        return true
+    }
+
+    private mutating func writeCreates(
+        _ className: String, life: UInt32, _ keys: [PrimaryKey], _ rows: [[FieldValue]]
+    ) {
+        precondition(life % 2 == 1, "A create reaches an odd life, not \(life).")
+        bytes.write(byte: RunTag.creates)
+        write(name: className)
+        bytes.write(varint: UInt64(life))
+        bytes.write(varint: UInt64(rows[0].count))
+        for field in rows[0] { write(property: field) }
+        writeBody(keys, columnCount: rows[0].count) { body in
+            for column in rows[0].indices {
+                body.write(column: rows.map { $0[column].value })
+            }
+        }
+    }
+
+    /// The number of rows, then the keys and columns as a part of known length, long enough for its cells.
+    private mutating func writeBody(_ keys: [PrimaryKey], columnCount: Int, _ columns: (inout ByteWriter) -> Void) {
+        var body = ByteWriter()
+        body.write(keys: keys)
+        columns(&body)
+        let sizeMin = (keys.count * (columnCount + 1) + RunBound.cellsPerByteMax - 1) / RunBound.cellsPerByteMax
+        if body.bytes.count < sizeMin {
+            body.bytes.append(contentsOf: repeatElement(0, count: sizeMin - body.bytes.count))
+        }
+        bytes.write(varint: UInt64(keys.count))
+        bytes.write(bytes: body.bytes)
+    }
+}
+
+// MARK: - Lists
+
+extension OperationWriter {
+    private mutating func write(_ target: ObjectReference, _ property: String, _ run: [ListOperation]) {
+        bytes.write(byte: RunTag.list)
+        write(name: target.className)
+        bytes.write(target.key)
+        write(name: property)
+        bytes.write(varint: UInt64(run.count))
+        var neighbours = Neighbours()
+        for operation in run {
+            switch operation {
+            case .insert(let id, let left, let right, let value):
+                write(ListTag.insert, id, neighbours, left, right)
+                bytes.write(value)
+                neighbours = Neighbours(made: id, right: right)
+            case .move(let id, let position, let left, let right):
+                write(ListTag.move, position, neighbours, left, right)
+                write(id)
+                neighbours = Neighbours(made: position, right: right)
+            case .delete(let id):
+                bytes.write(byte: ListTag.delete)
+                write(id)
+            case .set(let id, let value):
+                bytes.write(byte: ListTag.set)
+                write(id)
+                bytes.write(value)
+            case .clear(let ids):
+                bytes.write(byte: ListTag.clear)
+                bytes.write(varint: UInt64(ids.count))
+                for id in ids { write(id) }
+            }
+        }
+    }
+
+    private mutating func write(
+        _ kind: UInt8, _ made: ElementID, _ neighbours: Neighbours, _ left: ElementID?, _ right: ElementID?
+    ) {
+        let leftForm = form(left, previous: neighbours.made)
+        let rightForm = form(right, previous: neighbours.right)
+        bytes.write(byte: kind | leftForm << ListTag.leftShift | rightForm << ListTag.rightShift)
+        write(made)
+        if let left, leftForm == ListTag.Origin.written { write(left) }
+        if let right, rightForm == ListTag.Origin.written { write(right) }
+    }
+
+    private func form(_ origin: ElementID?, previous: ElementID?) -> UInt8 {
+        guard let origin else { return ListTag.Origin.none }
+        return origin == previous ? ListTag.Origin.previous : ListTag.Origin.written
+    }
+}
+
+/// What the next list operation can refer to without writing it.
+struct Neighbours {
+    var made: ElementID?
+    var right: ElementID?
+}
+
+// MARK: - Names
+
+extension OperationWriter {
+    /// Its number, or the next number and then the name itself.
+    private mutating func write(name: String) {
+        if let number = names[name] {
+            bytes.write(varint: UInt64(number))
+        } else {
+            bytes.write(varint: UInt64(names.count))
+            bytes.write(string: name)
+            names[name] = names.count
+        }
+    }
+
+    private mutating func write(property field: FieldValue) {
+        write(name: field.property)
+        bytes.write(byte: field.isDefault ? 1 : 0)
+    }
+
+    private mutating func write(_ client: ClientID) {
+        if let number = clients[client] {
+            bytes.write(varint: UInt64(number))
+        } else {
+            bytes.write(varint: UInt64(clients.count))
+            bytes.write(fixed64: client.rawValue)
+            clients[client] = clients.count
+        }
+    }
+
+    private mutating func write(_ id: ElementID) {
+        write(id.client)
+        bytes.write(signed: Int64(bitPattern: id.counter &- counter))
+        counter = id.counter
+    }
+}

@@ -1,0 +1,148 @@
+import CausewayModel
+import CausewayOperations
+import Testing
+
+@Suite struct ChangesetEncodingTests {
+    @Test("what is written is read, whatever the operations are")
+    func roundTrips() throws {
+        for seed in 0..<500 as Range<UInt64> {
+            var random = SeededRandom(seed)
+            let changesets = (0..<Int.random(in: 0...4, using: &random)).map {
+                Sample.changeset(UInt64($0 + 1), Sample.operations(&random))
+            }
+            let bytes = Changeset.encode(changesets)
+            let decoded = try Changeset.decode(bytes)
+            #expect(decoded == changesets, "seed \(seed)")
+            #expect(Changeset.encode(decoded) == bytes, "seed \(seed): other bytes the second time")
+        }
+    }
+
+    @Test("every kind of value comes back with the same bits, alone and in columns")
+    func values() throws {
+        for first in Sample.values {
+            for second in Sample.values {
+                for pattern in [[first], [first, second], [first, first, second, second, first]] {
+                    var writer = ByteWriter()
+                    writer.write(column: pattern)
+                    for value in pattern { writer.write(value) }
+                    var reader = ByteReader(writer.bytes)
+                    let column = try reader.readColumn(count: pattern.count)
+                    #expect(column.map(bits) == pattern.map(bits), "\(pattern)")
+                    for value in pattern { #expect(try bits(reader.readValue()) == bits(value)) }
+                    try reader.finish()
+                }
+            }
+        }
+    }
+
+    /// Equality that tells -0 from 0 and two spellings of é apart, as a reader of the bytes would.
+    private func bits(_ value: Value) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(value)
+        return writer.bytes
+    }
+
+    @Test("NaN survives")
+    func notANumber() throws {
+        let fields = [FieldValue("a", .double(.nan)), FieldValue("b", .float(.nan))]
+        let operations = (0..<3).map {
+            Operation.create(ObjectReference("Note", .int($0)), life: 1, fields: fields)
+        }
+        let decoded = try Changeset.decode(Changeset.encode([Sample.changeset(1, operations)]))
+        guard case .create(_, _, let read) = decoded[0].operations[2], case .double(let double) = read[0].value,
+            case .float(let float) = read[1].value
+        else {
+            Issue.record("the create is not read as one")
+            return
+        }
+        #expect(double.isNaN && float.isNaN)
+    }
+
+    @Test("cut bytes are refused at every length")
+    func truncation() {
+        for seed in 0..<60 as Range<UInt64> {
+            var random = SeededRandom(seed)
+            let bytes = Changeset.encode([Sample.changeset(1, Sample.operations(&random))])
+            for length in bytes.indices {
+                #expect(throws: EncodingError.self, "seed \(seed), cut to \(length)") {
+                    try Changeset.decode(Array(bytes.prefix(length)))
+                }
+            }
+            #expect(throws: EncodingError.self) { try Changeset.decode(bytes + [0]) }
+        }
+    }
+
+    @Test("damaged bytes are refused or read as something, and never take memory out of proportion")
+    func damage() {
+        for seed in 0..<400 as Range<UInt64> {
+            var random = SeededRandom(seed)
+            let bytes = Changeset.encode([Sample.changeset(1, Sample.operations(&random))])
+            for _ in 0..<80 {
+                var damaged = bytes
+                for _ in 0..<Int.random(in: 1...4, using: &random) {
+                    damaged[.random(in: damaged.indices, using: &random)] = .random(in: 0...255, using: &random)
+                }
+                guard let changesets = try? Changeset.decode(damaged) else { continue }
+                let cells = changesets.flatMap(\.operations).reduce(0) { total, operation in
+                    if case .create(_, _, let fields) = operation { total + fields.count + 1 } else { total + 1 }
+                }
+                #expect(cells <= 2 * damaged.count, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("a short message that promises many objects is refused before memory is taken for them")
+    func amplification() {
+        // A run of creates whose columns are all one value, with a row count that its length does not carry.
+        let fields = (0..<20).map { FieldValue("p\($0)", .null) }
+        let operations = (0..<1000).map {
+            Operation.create(ObjectReference("Note", .int($0)), life: 1, fields: fields)
+        }
+        let bytes = Changeset.encode([Sample.changeset(1, operations)])
+        #expect(bytes.count * 2 >= 1000 * 21)
+        var writer = ByteWriter()
+        writer.write(varint: 1000)
+        let rowCount = writer.bytes
+        writer = ByteWriter()
+        writer.write(varint: 16_000)
+        let more = writer.bytes
+        let place = bytes.indices.first { Array(bytes[$0...].prefix(rowCount.count)) == rowCount }!
+        let altered = Array(bytes[..<place]) + more + Array(bytes[(place + rowCount.count)...])
+        #expect(throws: EncodingError.self) { try Changeset.decode(altered) }
+    }
+
+    @Test("an unknown version of the encoding is named")
+    func version() {
+        var bytes = Changeset.encode([])
+        bytes[0] = 9
+        #expect { try Changeset.decode(bytes) } throws: { ($0 as? EncodingError)?.code == .unsupportedVersion }
+    }
+
+    @Test("numbers have one form, and counts are bounded by what follows")
+    func numbers() throws {
+        for value in [0, 1, 127, 128, 16_383, 16_384, UInt64(UInt32.max), .max] as [UInt64] {
+            var writer = ByteWriter()
+            writer.write(varint: value)
+            writer.write(signed: Int64(bitPattern: value))
+            var reader = ByteReader(writer.bytes)
+            #expect(try reader.readVarint() == value)
+            #expect(try reader.readSigned() == Int64(bitPattern: value))
+        }
+        for bytes in [[0x80, 0], [0xFF, 0x80, 0], Array(repeating: 0xFF, count: 11), [0x80]] as [[UInt8]] {
+            var reader = ByteReader(bytes)
+            #expect(throws: EncodingError.self) { try reader.readVarint() }
+        }
+        var reader = ByteReader([200, 1, 0, 0])
+        #expect(throws: EncodingError.self) { try reader.readCount(minimumBytesEach: 1) }
+    }
+
+    @Test("an object of nineteen properties takes about forty bytes, and a hundred thousand little time")
+    func size() throws {
+        var random = SeededRandom(1)
+        let operations = (0..<20_000).map { Sample.flight($0, &random) }
+        let changesets = [Sample.changeset(1, operations)]
+        let bytes = Changeset.encode(changesets)
+        #expect(bytes.count < 20_000 * 45, "\(bytes.count / 20_000) bytes an object")
+        #expect(try Changeset.decode(bytes) == changesets)
+    }
+}
