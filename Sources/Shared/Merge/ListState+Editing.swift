@@ -1,0 +1,73 @@
+package import CausewayModel
+package import CausewayOperations
+
+// MARK: - Local edits, by visible index, as operations
+
+extension ListState {
+    /// - Precondition: `index` is in `0...count`.
+    package func insertion(of value: Value, at index: Int, id: ElementID) -> ListOperation {
+        precondition(index >= 0 && index <= count, "A list of \(count) elements takes no insertion at \(index).")
+        let (left, right) = neighbours(behind: index - 1)
+        return .insert(id, left: left, right: right, value: value)
+    }
+
+    /// - Precondition: `index` is in `0..<count`.
+    package func removal(at index: Int) -> ListOperation {
+        .delete(id(at: index))
+    }
+
+    /// - Parameter to: the element's index afterwards.
+    /// - Precondition: both are in `0..<count`.
+    package func movement(from: Int, to: Int, id position: ElementID) -> ListOperation {
+        precondition(to >= 0 && to < count, "A list of \(count) elements has no place \(to).")
+        // Behind an element further on, the list closes the gap first.
+        let (left, right) = neighbours(behind: to > from ? to : to - 1)
+        return .move(id(at: from), position: position, left: left, right: right)
+    }
+
+    /// - Precondition: `index` is in `0..<count`.
+    package func replacement(at index: Int, with value: Value) -> ListOperation {
+        .set(id(at: index), value: value)
+    }
+
+    /// Names every element that is seen now.
+    package func clearing() -> ListOperation {
+        .clear(visible.map(\.id))
+    }
+}
+
+extension ListState {
+    private func id(at index: Int) -> ElementID {
+        let element = elements[Int(positions[Int(order[place(at: index)])].element)]
+        return positions[Int(element.home)].id
+    }
+
+    /// The origins of something that comes directly behind a visible element; -1: at the beginning.
+    private func neighbours(behind index: Int) -> (left: ElementID?, right: ElementID?) {
+        guard index >= 0 else { return (nil, order.first.map { positions[Int($0)].id }) }
+        let place = place(at: index)
+        let right = place + 1 < order.count ? positions[Int(order[place + 1])].id : nil
+        return (positions[Int(order[place])].id, right)
+    }
+
+    /// Where in the order the visible element with this index stands.
+    private func place(at index: Int) -> Int {
+        precondition(index >= 0 && index < count, "A list of \(count) elements has no element \(index).")
+        if count == order.count { return index }
+        // From the nearer end: appending to a list with a long past stays cheap.
+        if index < count / 2 {
+            var left = index
+            for place in order.indices where isVisible(order[place]) {
+                if left == 0 { return place }
+                left -= 1
+            }
+        } else {
+            var left = count - 1 - index
+            for place in order.indices.reversed() where isVisible(order[place]) {
+                if left == 0 { return place }
+                left -= 1
+            }
+        }
+        preconditionFailure("A list counts more visible elements than it has.")
+    }
+}

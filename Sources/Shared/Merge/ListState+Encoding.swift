@@ -1,0 +1,196 @@
+import CausewayModel
+package import CausewayOperations
+
+// The byte table is in Operations/ENCODING.md, "State of a list". Positions are written in the order of the list, so
+// that equal states have equal bytes and the tree needs no ids: a parent is so many places further on or back.
+
+extension ListState {
+    package func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        write(to: &writer)
+        return writer.bytes
+    }
+
+    package init(encoded: [UInt8]) throws(EncodingError) {
+        var reader = ByteReader(encoded)
+        try self.init(from: &reader)
+        try reader.finish()
+    }
+
+    /// - Complexity: O(n)
+    package func write(to writer: inout ByteWriter) {
+        writer.write(varint: UInt64(order.count))
+        if order.isEmpty { return }
+        var places = [Int](repeating: 0, count: positions.count)
+        for (place, number) in order.enumerated() { places[Int(number)] = place }
+        var clients = ClientNumbers()
+
+        let ids = order.map { positions[Int($0)].id }
+        let homes = order.filter { elements[Int(positions[Int($0)].element)].home == $0 }
+        let all = homes.map { elements[Int(positions[Int($0)].element)] }
+        let living = all.filter { !$0.isRemoved }
+        // Numbered in the order in which the reader meets them.
+        let idClients = ids.map { clients.number($0.client) }
+        let valueClients = living.map { clients.number($0.valueStamp.client) }
+        let positionClients = living.map { clients.number($0.positionStamp.client) }
+
+        writer.write(varint: UInt64(clients.all.count))
+        for client in clients.all { writer.write(fixed64: client.rawValue) }
+        writer.write(integers: idClients)
+        writer.write(integers: ids.map { Int64(bitPattern: $0.counter) })
+        writer.write(
+            integers: order.enumerated().map { place, number in
+                let parent = positions[Int(number)].parent
+                return parent == .none ? 0 : Int64(places[Int(parent)] - place)
+            })
+        writer.write(
+            integers: order.enumerated().map { place, number in
+                Int64(places[Int(elements[Int(positions[Int(number)].element)].home)] - place)
+            })
+        writer.write(bits: all.map(\.isRemoved))
+        writer.write(integers: living.map { Int64(places[Int($0.position)] - places[Int($0.home)]) })
+        writer.write(column: living.map(\.value))
+        writer.write(integers: living.map { Int64(bitPattern: $0.valueStamp.time) })
+        writer.write(integers: valueClients)
+        writer.write(integers: living.map { Int64(bitPattern: $0.positionStamp.time) })
+        writer.write(integers: positionClients)
+    }
+
+    /// - Complexity: O(n), in memory too: ids are never equal, so every position has taken at least one byte.
+    package init(from reader: inout ByteReader) throws(EncodingError) {
+        let total = try reader.readCount(minimumBytesEach: 1)
+        guard total < Int(Int32.max) else { throw reader.malformed("a list is too long") }
+        if total == 0 { return }
+        var clients: [ClientID] = []
+        for _ in 0..<(try reader.readCount(minimumBytesEach: 8)) { clients.append(ClientID(try reader.readFixed64())) }
+        let ids = try ListState.readIDs(&reader, total, clients)
+        let parents = try reader.readIntegers(count: total)
+        let homes = try reader.readIntegers(count: total)
+        try readTree(reader, ids, parents)
+        try readElements(&reader, homes, clients)
+    }
+
+    /// Links the positions and checks that the order they came in is the order of their tree.
+    private mutating func readTree(
+        _ reader: ByteReader, _ ids: [ElementID], _ parents: [Int64]
+    ) throws(EncodingError) {
+        positions.reserveCapacity(ids.count)
+        for (place, id) in ids.enumerated() {
+            let parent = parents[place] == 0 ? -1 : Int64(place).addingReportingOverflow(parents[place]).partialValue
+            guard parent >= -1, parent < Int64(ids.count), parents[place] == 0 || parent >= 0 else {
+                throw reader.malformed("a list position has no parent")
+            }
+            // Left children come before their parent.
+            positions.append(Position(id: id, parent: Int32(parent), isLeft: parents[place] > 0, element: .none))
+        }
+        // From the last to the first, so that each child becomes the first of its siblings.
+        for number in positions.indices.reversed() {
+            let position = positions[number]
+            let next = firstChild(of: position.parent, isLeft: position.isLeft)
+            if next != .none, positions[Int(next)].id <= position.id {
+                throw reader.malformed("list positions are not in order")
+            }
+            positions[number].next = next
+            if position.parent == .none {
+                firstAtRoot = Int32(number)
+            } else if position.isLeft {
+                positions[Int(position.parent)].firstLeft = Int32(number)
+            } else {
+                positions[Int(position.parent)].firstRight = Int32(number)
+            }
+        }
+        order = (0..<Int32(ids.count)).map { $0 }
+        guard orderOfTree() == order else { throw reader.malformed("a list's tree contradicts its order") }
+    }
+
+    private mutating func readElements(
+        _ reader: inout ByteReader, _ homes: [Int64], _ clients: [ClientID]
+    ) throws(EncodingError) {
+        for place in homes.indices where homes[place] == 0 {
+            positions[place].element = Int32(elements.count)
+            elements.append(
+                Element(
+                    home: Int32(place), value: .null, valueStamp: .zero, position: Int32(place), positionStamp: .zero))
+        }
+        for place in homes.indices where homes[place] != 0 {
+            let home = Int64(place).addingReportingOverflow(homes[place]).partialValue
+            guard homes.indices.contains(Int(home)), homes[Int(home)] == 0 else {
+                throw reader.malformed("a list position has no element")
+            }
+            positions[place].element = positions[Int(home)].element
+        }
+        let isRemoved = try reader.readBits(count: elements.count)
+        let living = isRemoved.indices.filter { !isRemoved[$0] }
+        for element in isRemoved.indices { elements[element].isRemoved = isRemoved[element] }
+        count = living.count
+
+        let shifts = try reader.readIntegers(count: living.count)
+        let values = try reader.readColumn(count: living.count)
+        let valueStamps = try ListState.readStamps(&reader, living.count, clients)
+        let positionStamps = try ListState.readStamps(&reader, living.count, clients)
+        for (index, element) in living.enumerated() {
+            let position = Int64(elements[element].home).addingReportingOverflow(shifts[index]).partialValue
+            guard positions.indices.contains(Int(position)), positions[Int(position)].element == Int32(element) else {
+                throw reader.malformed("a list element shows at another's position")
+            }
+            elements[element].position = Int32(position)
+            elements[element].value = values[index]
+            elements[element].valueStamp = valueStamps[index]
+            elements[element].positionStamp = positionStamps[index]
+        }
+    }
+}
+
+// MARK: - Ids and stamps as two columns
+
+extension ListState {
+    /// Clients, then counters. Ids that differ cannot take less than a byte each, and nothing may be reserved for ids
+    /// that do not differ.
+    private static func readIDs(
+        _ reader: inout ByteReader, _ count: Int, _ clients: [ClientID]
+    ) throws(EncodingError) -> [ElementID] {
+        let start = reader.offset
+        let writers = try readClients(&reader, count, clients)
+        let counters = try reader.readIntegers(count: count)
+        guard reader.offset - start >= count else { throw reader.malformed("list positions have equal ids") }
+        let ids = zip(writers, counters).map { ElementID(client: $0, counter: UInt64(bitPattern: $1)) }
+        // Most lists were written from the beginning to the end, and show without a search that no id is there twice.
+        guard zip(ids, ids.dropFirst()).allSatisfy({ $0 < $1 }) || Set(ids).count == count else {
+            throw reader.malformed("list positions have equal ids")
+        }
+        return ids
+    }
+
+    /// Times, then clients.
+    private static func readStamps(
+        _ reader: inout ByteReader, _ count: Int, _ clients: [ClientID]
+    ) throws(EncodingError) -> [Stamp] {
+        let times = try reader.readIntegers(count: count)
+        let writers = try readClients(&reader, count, clients)
+        return zip(times, writers).map { Stamp(time: UInt64(bitPattern: $0), client: $1) }
+    }
+
+    private static func readClients(
+        _ reader: inout ByteReader, _ count: Int, _ clients: [ClientID]
+    ) throws(EncodingError) -> [ClientID] {
+        let numbers = try reader.readIntegers(count: count)
+        guard numbers.allSatisfy({ $0 >= 0 && $0 < Int64(clients.count) }) else {
+            throw reader.malformed("a list names a client that it does not list")
+        }
+        return numbers.map { clients[Int($0)] }
+    }
+}
+
+/// The clients that a list names, each once.
+private struct ClientNumbers {
+    var all: [ClientID] = []
+    private var numbers: [ClientID: Int64] = [:]
+
+    mutating func number(_ client: ClientID) -> Int64 {
+        if let number = numbers[client] { return number }
+        let number = Int64(all.count)
+        numbers[client] = number
+        all.append(client)
+        return number
+    }
+}

@@ -1,0 +1,184 @@
+package import CausewayModel
+package import CausewayOperations
+
+extension ListState {
+    /// Joins one operation by the rules L1 to L11 and U1 to U5.
+    ///
+    /// - Complexity: near O(1) beside the operation before, otherwise O(n) with a very small constant.
+    @discardableResult
+    package mutating func join(_ operation: ListOperation, stamp: Stamp) -> Outcome {
+        switch operation {
+        case .insert(let id, let left, let right, let value):
+            guard number(id) == nil else { return .noEffect }
+            let element = Int32(elements.count)
+            let home = addPosition(id, between: left, and: right, element: element)
+            elements.append(
+                Element(home: home, value: value, valueStamp: stamp, position: home, positionStamp: stamp))
+            count += 1
+            return .applied
+        case .delete(let id):
+            guard let element = element(id) else { return .noEffect }
+            return remove(element)
+        case .move(let id, let position, let left, let right):
+            guard let element = element(id), number(position) == nil else { return .noEffect }
+            let number = addPosition(position, between: left, and: right, element: Int32(element))
+            return place(element, at: number, stamp)
+        case .set(let id, let value):
+            guard let element = element(id), !elements[element].isRemoved, elements[element].valueStamp <= stamp
+            else { return .noEffect }
+            elements[element].value = value
+            elements[element].valueStamp = stamp
+            return .applied
+        case .clear(let ids):
+            var outcome = Outcome.noEffect
+            for id in ids {
+                if let element = element(id), remove(element) == .applied { outcome = .applied }
+            }
+            return outcome
+        }
+    }
+
+    mutating func remove(_ element: Int) -> Outcome {
+        guard !elements[element].isRemoved else { return .noEffect }
+        let home = elements[element].home
+        elements[element] = Element(
+            home: home, isRemoved: true, value: .null, valueStamp: .zero, position: home, positionStamp: .zero)
+        count -= 1
+        return .applied
+    }
+
+    /// The position register: the later by stamp, then by id.
+    mutating func place(_ element: Int, at number: Int32, _ stamp: Stamp) -> Outcome {
+        let current = elements[element]
+        guard !current.isRemoved, isLater(stamp, number, than: current) else { return .noEffect }
+        elements[element].position = number
+        elements[element].positionStamp = stamp
+        return .applied
+    }
+
+    private func isLater(_ stamp: Stamp, _ number: Int32, than current: Element) -> Bool {
+        if stamp != current.positionStamp { return current.positionStamp < stamp }
+        return positions[Int(current.position)].id < positions[Int(number)].id
+    }
+}
+
+// MARK: - The tree
+
+extension ListState {
+    private mutating func addPosition(
+        _ id: ElementID, between left: ElementID?, and right: ElementID?, element: Int32
+    ) -> Int32 {
+        // An origin that is not known counts as none (U2, U3).
+        let leftNumber = left.flatMap { number($0) } ?? .none
+        let rightNumber = right.flatMap { number($0) } ?? .none
+        if rightNumber != .none, descends(rightNumber, from: leftNumber) {
+            return addPosition(id, below: rightNumber, isLeft: true, element: element)
+        }
+        return addPosition(id, below: leftNumber, isLeft: false, element: element)
+    }
+
+    /// Whether `right` is a right child of `left`, or a left child of a left child … of one.
+    private func descends(_ right: Int32, from left: Int32) -> Bool {
+        let firstRight = left == .none ? firstAtRoot : positions[Int(left)].firstRight
+        guard firstRight != .none else { return false }
+        // Where nothing has come between the two, the answer is at hand, and long chains need no climbing.
+        let successor = left == .none ? 0 : place(of: left) + 1
+        if successor < order.count, order[successor] == right { return true }
+        var climbing = right
+        while positions[Int(climbing)].isLeft { climbing = positions[Int(climbing)].parent }
+        return positions[Int(climbing)].parent == left
+    }
+
+    /// Adds a position without children and puts it into the order.
+    mutating func addPosition(_ id: ElementID, below parent: Int32, isLeft: Bool, element: Int32) -> Int32 {
+        let number = Int32(positions.count)
+        let (previous, next) = siblings(of: id, below: parent, isLeft: isLeft)
+        var position = Position(id: id, parent: parent, isLeft: isLeft, element: element)
+        position.next = next
+        positions.append(position)
+        if previous != .none {
+            positions[Int(previous)].next = number
+        } else if parent == .none {
+            firstAtRoot = number
+        } else if isLeft {
+            positions[Int(parent)].firstLeft = number
+        } else {
+            positions[Int(parent)].firstRight = number
+        }
+        let place = placeOfNew(below: parent, isLeft: isLeft, previous: previous, next: next)
+        order.insert(number, at: place)
+        lastPlace = place
+        numbers?[id] = number
+        return number
+    }
+
+    /// The children between which an id belongs.
+    private func siblings(of id: ElementID, below parent: Int32, isLeft: Bool) -> (previous: Int32, next: Int32) {
+        var previous = Int32.none
+        var next = firstChild(of: parent, isLeft: isLeft)
+        while next != .none, positions[Int(next)].id < id {
+            previous = next
+            next = positions[Int(next)].next
+        }
+        return (previous, next)
+    }
+
+    func firstChild(of parent: Int32, isLeft: Bool) -> Int32 {
+        if parent == .none { return isLeft ? .none : firstAtRoot }
+        return isLeft ? positions[Int(parent)].firstLeft : positions[Int(parent)].firstRight
+    }
+
+    /// A first right child stands right behind its parent, a last left child right before it; between siblings, a child
+    /// stands before all that descends from the next one, or behind all that descends from the previous one.
+    private func placeOfNew(below parent: Int32, isLeft: Bool, previous: Int32, next: Int32) -> Int {
+        if isLeft {
+            return place(of: next == .none ? parent : outermost(of: next, isLeft: true))
+        }
+        if previous != .none { return place(of: outermost(of: previous, isLeft: false)) + 1 }
+        return parent == .none ? 0 : place(of: parent) + 1
+    }
+
+    /// The first (or last) position in the order among one and all that descend from it.
+    private func outermost(of number: Int32, isLeft: Bool) -> Int32 {
+        var outermost = number
+        while true {
+            var child = firstChild(of: outermost, isLeft: isLeft)
+            if child == .none { return outermost }
+            if !isLeft {
+                while positions[Int(child)].next != .none { child = positions[Int(child)].next }
+            }
+            outermost = child
+        }
+    }
+
+    /// Invariant 1: whether the order that is kept is the one that the tree gives.
+    package var isOrderOfTree: Bool { order == orderOfTree() }
+
+    /// The order from the tree alone.
+    func orderOfTree() -> [Int32] {
+        var result: [Int32] = []
+        result.reserveCapacity(positions.count)
+        // A step is a number to unfold, or its complement to write down.
+        var steps: [Int32] = []
+        func push(_ first: Int32) {
+            let start = steps.count
+            var child = first
+            while child != .none {
+                steps.append(child)
+                child = positions[Int(child)].next
+            }
+            steps[start...].reverse()
+        }
+        push(firstAtRoot)
+        while let step = steps.popLast() {
+            if step < 0 {
+                result.append(~step)
+                continue
+            }
+            push(positions[Int(step)].firstRight)
+            steps.append(~step)
+            push(positions[Int(step)].firstLeft)
+        }
+        return result
+    }
+}

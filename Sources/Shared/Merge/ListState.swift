@@ -1,0 +1,149 @@
+package import CausewayModel
+
+/// What the server knows of one list: a tree of positions in Fugue order, and the elements that stand at them.
+///
+/// `RULES.md`, section 3, says what the parts mean. Invariants:
+/// 1. `order` holds the number of every position once, in the order of the list.
+/// 2. Children are linked by ascending id; a position's parent was added before it or decoded with it.
+/// 3. The home of an element is the position that its insert made: they share one id.
+/// 4. A removed element has no value, and its registers stand as if nobody had ever moved or set it. So two states that
+///    saw the same operations are equal whatever the order was.
+package struct ListState: Sendable {
+    /// By number: the order in which they were added here, which means nothing.
+    var positions: [Position] = []
+    var elements: [Element] = []
+    /// The numbers of all positions, removed and abandoned ones included, in the order of the list.
+    var order: [Int32] = []
+    /// The root's children, all of them on its right side.
+    var firstAtRoot: Int32 = .none
+    /// The elements that are not removed.
+    package internal(set) var count = 0
+
+    /// Numbers by id, made when it pays.
+    var numbers: [ElementID: Int32]?
+    /// How often an id was searched for without `numbers`.
+    var searches = 0
+    /// Where in `order` the last position was added: the next one is likely to be beside it.
+    var lastPlace = 0
+
+    package init() {}
+
+    struct Position: Sendable {
+        var id: ElementID
+        /// `none` for the root.
+        var parent: Int32
+        var isLeft: Bool
+        var element: Int32
+        var firstLeft: Int32 = .none
+        var firstRight: Int32 = .none
+        /// The next child of the same parent on the same side.
+        var next: Int32 = .none
+    }
+
+    struct Element: Sendable {
+        var home: Int32
+        var isRemoved = false
+        var value: Value
+        var valueStamp: Stamp
+        /// Where it shows.
+        var position: Int32
+        var positionStamp: Stamp
+    }
+}
+
+extension Int32 {
+    /// No position, no element; as a parent: the root.
+    static var none: Int32 { -1 }
+}
+
+// MARK: - What everybody sees
+
+extension ListState {
+    package var isEmpty: Bool { count == 0 }
+
+    /// The elements in order, without the removed ones.
+    ///
+    /// - Complexity: O(n)
+    package var visible: [(id: ElementID, value: Value)] {
+        var result: [(id: ElementID, value: Value)] = []
+        result.reserveCapacity(count)
+        for number in order where isVisible(number) {
+            let element = elements[Int(positions[Int(number)].element)]
+            result.append((id: positions[Int(element.home)].id, value: element.value))
+        }
+        return result
+    }
+
+    package var values: [Value] {
+        var result: [Value] = []
+        result.reserveCapacity(count)
+        for number in order where isVisible(number) {
+            result.append(elements[Int(positions[Int(number)].element)].value)
+        }
+        return result
+    }
+
+    package var latestStamp: Stamp {
+        var latest = Stamp.zero
+        for element in elements { latest = max(latest, element.valueStamp, element.positionStamp) }
+        return latest
+    }
+
+    func isVisible(_ number: Int32) -> Bool {
+        let element = elements[Int(positions[Int(number)].element)]
+        return element.position == number && !element.isRemoved
+    }
+}
+
+// MARK: - Finding
+
+extension ListState {
+    /// The number of the position with this id.
+    mutating func number(_ id: ElementID) -> Int32? {
+        if let numbers { return numbers[id] }
+        // Neighbours are what operations name: try those before anything that costs.
+        for place in [lastPlace, lastPlace + 1, order.count - 1] where order.indices.contains(place) {
+            if positions[Int(order[place])].id == id { return order[place] }
+        }
+        searches += 1
+        if searches <= 4 || positions.count < 16 {
+            return positions.firstIndex { $0.id == id }.map { Int32($0) }
+        }
+        var numbers: [ElementID: Int32] = [:]
+        numbers.reserveCapacity(positions.count)
+        for (number, position) in positions.enumerated() { numbers[position.id] = Int32(number) }
+        self.numbers = numbers
+        return numbers[id]
+    }
+
+    /// The number of the element that this id names.
+    mutating func element(_ id: ElementID) -> Int? {
+        guard let number = number(id) else { return nil }
+        let element = positions[Int(number)].element
+        return elements[Int(element)].home == number ? Int(element) : nil
+    }
+
+    /// Where in the order a position stands.
+    func place(of number: Int32) -> Int {
+        for place in [lastPlace, lastPlace + 1, order.count - 1] where order.indices.contains(place) {
+            if order[place] == number { return place }
+        }
+        guard let place = order.withUnsafeBufferPointer({ search($0, for: number) }) else {
+            preconditionFailure("A list position is missing in the order of its list.")
+        }
+        return place
+    }
+
+    /// Sixteen at a time: this is what an edit in the middle of a long list costs.
+    private func search(_ order: UnsafeBufferPointer<Int32>, for number: Int32) -> Int? {
+        let wanted = SIMD16<Int32>(repeating: number)
+        var place = 0
+        while place + 16 <= order.count {
+            // The sixteen lie within the buffer by the condition of the loop.
+            let sixteen = UnsafeRawPointer(order.baseAddress! + place).loadUnaligned(as: SIMD16<Int32>.self)
+            if any(sixteen .== wanted) { break }
+            place += 16
+        }
+        return order[place...].firstIndex(of: number)
+    }
+}

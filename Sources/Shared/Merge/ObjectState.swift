@@ -1,0 +1,67 @@
+package import CausewayModel
+
+/// What the server knows of one object: its life and, per property, the value with the stamp that put it there.
+///
+/// The same type serves as a device's base copy and, with some properties only, as a change on the wire.
+package struct ObjectState: Hashable, Sendable {
+    /// Causal length: odd while alive, even once deleted, zero when never seen.
+    package var life: UInt32
+    /// Ascending by property, so that the order of arrival never shows.
+    package var fields: [Field]
+    /// Ascending by property.
+    package var lists: [ListField]
+    /// The stamp of the first create of this life; operations older than it belong to an earlier one.
+    package var born: Stamp
+
+    package init(life: UInt32 = 0, fields: [Field] = [], lists: [ListField] = [], born: Stamp = .zero) {
+        self.life = life
+        self.fields = ObjectState.ordered(fields, by: \.property)
+        self.lists = ObjectState.ordered(lists, by: \.property)
+        self.born = born
+    }
+
+    /// Ascending by property, each property once. A writer names a property once, but bytes from outside may not: the
+    /// last one stays.
+    static func ordered<Part>(_ parts: [Part], by property: (Part) -> String) -> [Part] {
+        if zip(parts, parts.dropFirst()).allSatisfy({ property($0) < property($1) }) { return parts }
+        // Numbers are sorted, not parts: moving a part costs several counts of references.
+        let names = parts.map(property)
+        let numbers = parts.indices.sorted {
+            names[$0] == names[$1] ? $0 < $1 : names[$0] < names[$1]
+        }
+        var result: [Part] = []
+        result.reserveCapacity(parts.count)
+        for (place, number) in numbers.enumerated() {
+            let next = place + 1
+            if next < numbers.count, names[numbers[next]] == names[number] { continue }
+            result.append(parts[number])
+        }
+        return result
+    }
+
+    package var isAlive: Bool { life % 2 == 1 }
+
+    package struct Field: Hashable, Sendable {
+        package var property: String
+        package var value: Value
+        package var stamp: Stamp
+        package var isDefault: Bool
+
+        package init(_ property: String, _ value: Value, stamp: Stamp, isDefault: Bool = false) {
+            self.property = property
+            self.value = value
+            self.stamp = stamp
+            self.isDefault = isDefault
+        }
+    }
+
+    package struct ListField: Hashable, Sendable {
+        package var property: String
+        package var list: ListState
+
+        package init(_ property: String, _ list: ListState) {
+            self.property = property
+            self.list = list
+        }
+    }
+}
