@@ -1,0 +1,104 @@
+import CausewayModel
+
+extension BoundPredicate {
+    /// Whether one object meets the predicate. What the leaf-by-leaf evaluator of the object store says of a row,
+    /// this says too.
+    ///
+    /// - Complexity: linear in the predicate and in the elements of the lists it names.
+    package func matches(_ row: some RowSource) -> Bool {
+        switch self {
+        case .constant(let value): value
+        case .and(let parts): parts.allSatisfy { $0.matches(row) }
+        case .or(let parts): parts.contains { $0.matches(row) }
+        case .not(let part): !part.matches(row)
+        case .comparison(let comparison): comparison.matches(row)
+        }
+    }
+}
+
+extension BoundComparison {
+    fileprivate func matches(_ row: some RowSource) -> Bool {
+        let operand: Operand =
+            if case .path(let other) = operand { .value(row.single(at: other)) } else { operand }
+        guard quantifier != .implied else { return holds(row.single(at: path), operand, row) }
+        var found = false
+        // Each quantifier is decided by the first element that answers its question.
+        row.walk(path.steps[...]) { value in
+            let holds = holds(value, operand, row)
+            found = quantifier == .all ? !holds : holds
+            return !found
+        }
+        return quantifier == .any ? found : !found
+    }
+
+    /// One value against the right side.
+    private func holds<Row: RowSource>(_ value: Value, _ operand: Operand, _ row: Row) -> Bool {
+        switch operand {
+        case .value(let constant):
+            return ValueComparison.holds(value, comparator, constant, options) { left, right in
+                row.namesSameObject(left, right, in: path.steps.last?.target ?? "")
+            }
+        case .values(let values) where comparator == .between:
+            guard values.count == 2 else { return false }
+            return ValueComparison.holds(value, .greaterOrEqual, values[0], [])
+                && ValueComparison.holds(value, .lessOrEqual, values[1], [])
+        case .values(let values):
+            return values.contains { constant in
+                ValueComparison.holds(value, .equal, constant, options) { left, right in
+                    row.namesSameObject(left, right, in: path.steps.last?.target ?? "")
+                }
+            }
+        case .path:
+            preconditionFailure("The right path has been read into a value.")
+        }
+    }
+}
+
+extension RowSource {
+    /// The one value of a to-one path or of an operator on a collection. An absent link on the way makes it null.
+    fileprivate func single(at path: BoundPath) -> Value {
+        guard let aggregate = path.aggregate else {
+            var result = Value.null
+            walk(path.steps[...]) { value in
+                result = value
+                return false
+            }
+            return result
+        }
+        guard let type = path.steps.last?.type else { return .null }
+        var fold = AggregateFold(aggregate, over: type)
+        walk(path.steps[...]) { value in
+            fold.add(value)
+            return true
+        }
+        return fold.result
+    }
+
+    /// Hands over every value at the end of a path until `body` answers false; false when it did.
+    ///
+    /// A link at the end counts as it stands, whether its object is here or not: otherwise `owner == nil` and
+    /// `dogs.@count` would differ between a server and a device that holds a part of the objects.
+    @discardableResult
+    fileprivate func walk(_ steps: ArraySlice<BoundPath.Step>, _ body: (Value) -> Bool) -> Bool {
+        guard let step = steps.first else { return true }
+        let rest = steps.dropFirst()
+        guard step.collection == .none else {
+            for element in elements(of: step.property, in: step.className) {
+                guard rest.isEmpty else {
+                    guard let target = step.target, let next = object(at: element, in: target) else { continue }
+                    guard next.walk(rest, body) else { return false }
+                    continue
+                }
+                guard body(element) else { return false }
+            }
+            return true
+        }
+        let value = value(of: step.property, in: step.className)
+        guard !rest.isEmpty else { return body(value) }
+        if !value.isNull, let target = step.target, let next = object(at: value, in: target) {
+            return next.walk(rest, body)
+        }
+        // Beyond an absent link a single value is null; a list is empty.
+        return rest.contains { $0.collection != .none } ? true : body(.null)
+    }
+}

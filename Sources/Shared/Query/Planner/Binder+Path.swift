@@ -1,0 +1,158 @@
+import CausewayModel
+
+/// A path that the schema has confirmed, with what the checks of values need to know about its result.
+struct ResolvedPath {
+    var bound: BoundPath
+    /// The type of what the path gives: of the last property, or of the operator on the collection.
+    var type: PropertyType
+    /// True when an object has several values at the path.
+    var isToMany: Bool
+    var isNullable: Bool
+    /// The class links at the path's end lead to.
+    var target: String?
+    /// The property an error names, and the class that has it.
+    var name: String
+    var className: String
+
+    var shownType: String {
+        type == .object ? target ?? type.shown : type.shown
+    }
+}
+
+extension Binder {
+    func resolve(_ path: PropertyPath) throws(QueryError) -> ResolvedPath {
+        guard !path.names.isEmpty, path.names.count <= QueryLimits.pathNames else {
+            throw QueryError(
+                .limit, "Invalid keypath: a key path has between one and \(QueryLimits.pathNames) names"
+            )
+        }
+        var current = try queriedClass()
+        var steps: [BoundPath.Step] = []
+        var collections = 0
+        var property: Property?
+        for (position, name) in path.names.enumerated() {
+            guard let index = current.index(of: name) else {
+                throw QueryError(
+                    .property,
+                    "Invalid property name: Property '\(name)' not found in object of type '\(current.name)'",
+                    remedy: remedy(for: name, in: current)
+                )
+            }
+            let found = current.properties[index]
+            property = found
+            if found.collection != .none { collections += 1 }
+            steps.append(BoundPath.Step(className: current.name, property: index, of: found))
+            guard position < path.names.count - 1 else { break }
+            guard found.type == .object else {
+                throw QueryError(
+                    .property, "Invalid value: Property '\(name)' is not a link in object of type '\(current.name)'",
+                    remedy: "A key path goes on only after a link, an embedded object or a list of them."
+                )
+            }
+            current = try target(of: found, in: current)
+        }
+        guard let property else { preconditionFailure("A path with names has a last property.") }
+        let bound = BoundPath(steps: steps, aggregate: path.aggregate)
+        let resolved = ResolvedPath(
+            bound: bound, type: property.type, isToMany: collections > 0,
+            // An absent link on the way makes the whole path null.
+            isNullable: property.isOptional || property.type == .object || path.names.count > 1,
+            target: property.target, name: property.name, className: current.name
+        )
+        guard let aggregate = path.aggregate else { return resolved }
+        return try aggregated(resolved, aggregate, path, property, collections: collections)
+    }
+
+    /// The class a link leads to.
+    func target(of property: Property, in owner: ClassSchema) throws(QueryError) -> ClassSchema {
+        guard let name = property.target, let found = schema[name] else {
+            throw QueryError(
+                .property,
+                "Invalid property name: Property '\(property.name)' of object of type '\(owner.name)' leads to type "
+                    + "'\(property.target ?? "?")', which is not managed by the Realm",
+                remedy: "Add the class to the configuration's objectTypes."
+            )
+        }
+        return found
+    }
+
+    // MARK: - Operators on collections
+
+    private func aggregated(
+        _ path: ResolvedPath, _ aggregate: Aggregate, _ written: PropertyPath, _ last: Property, collections: Int
+    ) throws(QueryError) -> ResolvedPath {
+        var result = path
+        result.isToMany = false
+        result.target = nil
+        guard collections == 1 else {
+            throw QueryError(
+                .property,
+                collections == 0
+                    ? "Invalid keypath: \(aggregate.text) can only be applied to a collection, and '\(written.text)' has none"
+                    : "Invalid keypath: '\(written.text)' goes through more than one collection",
+                remedy: "Write list.\(aggregate.text)\(aggregate == .count ? "" : ".property") for one list."
+            )
+        }
+        switch aggregate {
+        case .count:
+            guard last.collection != .none else {
+                throw QueryError(
+                    .property, "Invalid keypath: @count must stand right after the collection in '\(written.text)'",
+                    remedy: "Write \(written.names.dropLast().joined(separator: ".")).@count."
+                )
+            }
+            result.type = .int
+            result.isNullable = false
+        case .minimum, .maximum:
+            guard last.type.isNumeric || last.type == .date else { throw notNumeric(aggregate, written, path) }
+            result.isNullable = true
+        case .sum, .average:
+            guard last.type.isNumeric else { throw notNumeric(aggregate, written, path) }
+            result.type = aggregate == .sum && last.type == .int ? .int : .double
+            result.isNullable = aggregate == .average
+        }
+        return result
+    }
+
+    private func notNumeric(_ aggregate: Aggregate, _ written: PropertyPath, _ path: ResolvedPath) -> QueryError {
+        QueryError(
+            .property,
+            "Invalid keypath: \(aggregate.text) can only be applied to a collection of numeric values, and "
+                + "'\(written.text)' is of type '\(path.shownType)'",
+            remedy: path.type == .object
+                ? "Name one of the elements' properties: list.\(aggregate.text).property." : nil
+        )
+    }
+
+    // MARK: - Remedies
+
+    /// Names what was probably meant, or what there is.
+    func remedy(for name: String, in owner: ClassSchema) -> String? {
+        let wanted = name.lowercased()
+        if let near = owner.properties.first(where: { Self.isNear($0.name.lowercased(), wanted) }) {
+            return "Did you mean '\(near.name)'?"
+        }
+        guard !owner.properties.isEmpty, owner.properties.count <= 12 else { return nil }
+        return "It has: " + owner.properties.map(\.name).joined(separator: ", ") + "."
+    }
+
+    /// Equal, or apart by one letter put in, left out or exchanged.
+    static func isNear(_ left: String, _ right: String) -> Bool {
+        let (short, long) = left.utf8.count <= right.utf8.count ? (left.utf8, right.utf8) : (right.utf8, left.utf8)
+        guard long.count - short.count <= 1, long.count > 2 else { return left == right }
+        let common = zip(short, long).prefix { $0 == $1 }.count
+        let shortRest = short.dropFirst(common)
+        let longRest = long.dropFirst(common + 1)
+        return short.count == long.count
+            ? shortRest.dropFirst().elementsEqual(longRest) : shortRest.elementsEqual(longRest)
+    }
+}
+
+extension BoundPath.Step {
+    init(className: String, property: Int, of description: Property) {
+        self.init(
+            className: className, property: property, type: description.type, collection: description.collection,
+            target: description.target
+        )
+    }
+}

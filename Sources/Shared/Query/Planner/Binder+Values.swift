@@ -1,0 +1,209 @@
+import CausewayModel
+
+/// What is left of a comparison once its constant has the property's type.
+enum Converted {
+    case comparison(Comparator, Value)
+    /// Holds for no value, null included.
+    case never
+    /// Holds for every value, null included.
+    case always
+    /// Holds for every value but null.
+    case notNull
+}
+
+extension Binder {
+    /// Turns a constant into a value of the path's type, changing the operator where only that keeps the meaning:
+    /// `age < 2.5` over ints is `age <= 2`.
+    ///
+    /// Ints take any number exactly. Doubles and Floats take any number as the nearest they can hold, as a property
+    /// set to that number would.
+    func convert(_ value: Value, _ comparator: Comparator, _ path: ResolvedPath) throws(QueryError) -> Converted {
+        if value.isNull { return try convertNull(comparator, path) }
+        switch (path.type, value) {
+        case (.bool, .bool), (.string, .string), (.data, .bytes), (.date, .timestamp), (.objectId, .objectId),
+            (.uuid, .uuid), (.object, .object), (.object, .link):
+            return .comparison(comparator, value)
+        case (.bool, .int(0)), (.bool, .double(0)), (.bool, .float(0)):
+            return .comparison(comparator, .bool(false))
+        case (.bool, .int(1)), (.bool, .double(1)), (.bool, .float(1)):
+            return .comparison(comparator, .bool(true))
+        case (.int, _), (.float, _), (.double, _):
+            guard let number = Number(value) else { throw mismatch(value, path) }
+            return number.converted(comparator, to: path.type)
+        default:
+            throw mismatch(value, path)
+        }
+    }
+
+    private func convertNull(_ comparator: Comparator, _ path: ResolvedPath) throws(QueryError) -> Converted {
+        switch comparator {
+        case .equal, .notEqual:
+            guard path.isNullable else { throw mismatch(.null, path) }
+            return .comparison(comparator, .null)
+        case .like:
+            return .comparison(.equal, .null)
+        case .beginsWith, .endsWith, .contains:
+            // An absent needle is an empty one, and an empty needle matches nothing.
+            return .never
+        case .less, .lessOrEqual, .greater, .greaterOrEqual, .in, .between:
+            throw QueryError(
+                .comparator, "Invalid operator type: Operator '\(comparator.text)' not supported with nil",
+                remedy: "Compare with nil by == or !=."
+            )
+        }
+    }
+
+    private func mismatch(_ value: Value, _ path: ResolvedPath) -> QueryError {
+        QueryError(
+            .value,
+            "Expected object of type \(path.shownType) for property '\(path.name)' on object of type "
+                + "'\(path.className)', but received: \(value.isNull ? "(null)" : value.shown) (Invalid value)",
+            remedy: Self.remedy(for: value, path.type)
+        )
+    }
+
+    private static func remedy(for value: Value, _ type: PropertyType) -> String? {
+        switch (type, value) {
+        case (.objectId, .string): "A string is never converted: hand over an ObjectId, or write oid(…)."
+        case (.uuid, .string): "A string is never converted: hand over a UUID, or write uuid(…)."
+        case (.date, _): "Hand over a Date with %@, or write T<seconds>:<nanoseconds>."
+        case (.data, _): "Hand over a Data with %@, or write B64\"…\"."
+        case (.object, _): "Hand over an object with %@, or compare one of its properties."
+        case (_, .null): "The property is not optional: it is never nil."
+        case (.string, _): "Put the text in quotation marks, or hand over a String with %@."
+        default: nil
+        }
+    }
+}
+
+// MARK: - Numbers
+
+/// A constant that can stand where any number is wanted.
+private enum Number {
+    case int(Int64)
+    case double(Double)
+
+    /// A Bool counts as 0 or 1, as it does in NSNumber.
+    init?(_ value: Value) {
+        switch value {
+        case .int(let value): self = .int(value)
+        case .double(let value): self = .double(value)
+        case .float(let value): self = .double(Double(value))
+        case .bool(let value): self = .int(value ? 1 : 0)
+        default: return nil
+        }
+    }
+
+    func converted(_ comparator: Comparator, to type: PropertyType) -> Converted {
+        switch (self, type) {
+        case (.int(let value), .int): .comparison(comparator, .int(value))
+        case (.double(let value), .int): Self.int(comparator, value)
+        case (.int(let value), .float): .comparison(comparator, .float(Float(value)))
+        case (.double(let value), .float): Self.float(comparator, value)
+        case (.int(let value), _): .comparison(comparator, .double(Double(value)))
+        case (.double(let value), _): .comparison(comparator, .double(value))
+        }
+    }
+
+    /// Int values against a Double that may lie between two of them or beyond all of them.
+    private static func int(_ comparator: Comparator, _ value: Double) -> Converted {
+        if value.isNaN { return comparator == .notEqual ? .always : .never }
+        if let exact = Int64(exactly: value) { return .comparison(comparator, .int(exact)) }
+        let isAbove = value >= 0x1p63
+        let isBelow = value < -0x1p63
+        switch comparator {
+        case .equal: return .never
+        case .notEqual: return .always
+        case .less, .lessOrEqual:
+            if isAbove { return .notNull }
+            if isBelow { return .never }
+            return .comparison(.lessOrEqual, .int(Int64(value.rounded(.down))))
+        case .greater, .greaterOrEqual:
+            if isAbove { return .never }
+            if isBelow { return .notNull }
+            return .comparison(.greaterOrEqual, .int(Int64(value.rounded(.up))))
+        case .in, .between, .beginsWith, .endsWith, .contains, .like:
+            preconditionFailure("IN and BETWEEN convert by their elements, and text operators never meet numbers.")
+        }
+    }
+
+    /// A finite Double too large for a Float must not turn into infinity, which a property may hold.
+    private static func float(_ comparator: Comparator, _ value: Double) -> Converted {
+        let nearest = Float(value)
+        guard nearest.isInfinite, value.isFinite else { return .comparison(comparator, .float(nearest)) }
+        let isAbove = value > 0
+        let largest = Float.greatestFiniteMagnitude
+        switch comparator {
+        case .equal: return .never
+        case .notEqual: return .always
+        case .less, .lessOrEqual:
+            return isAbove ? .comparison(.lessOrEqual, .float(largest)) : .comparison(.less, .float(-largest))
+        case .greater, .greaterOrEqual:
+            return isAbove ? .comparison(.greater, .float(largest)) : .comparison(.greaterOrEqual, .float(-largest))
+        case .in, .between, .beginsWith, .endsWith, .contains, .like:
+            preconditionFailure("IN and BETWEEN convert by their elements, and text operators never meet numbers.")
+        }
+    }
+}
+
+extension Value {
+    /// The bound of a range that includes it, for values above this one.
+    func closed(below comparator: Comparator) -> Value? {
+        switch (comparator, self) {
+        case (.greaterOrEqual, _): self
+        case (.greater, .float(let value)): .float(value.nextUp)
+        default: nil
+        }
+    }
+
+    func closed(above comparator: Comparator) -> Value? {
+        switch (comparator, self) {
+        case (.lessOrEqual, _): self
+        case (.less, .float(let value)): .float(value.nextDown)
+        default: nil
+        }
+    }
+}
+
+// MARK: - Tests of one element
+
+/// A path and its quantifier, waiting for what is asked of each value.
+struct ElementTest {
+    var quantifier: Quantifier
+    var path: BoundPath
+    var options: StringOptions
+
+    func predicate(_ comparator: Comparator, _ operand: Operand) -> BoundPredicate {
+        .comparison(
+            BoundComparison(
+                quantifier: quantifier, path: path, comparator: comparator, options: options, operand: operand
+            )
+        )
+    }
+
+    func predicate(_ converted: Converted) -> BoundPredicate {
+        switch converted {
+        case .comparison(let comparator, let value): predicate(comparator, .value(value))
+        case .notNull: predicate(.notEqual, .value(.null))
+        case .never:
+            switch quantifier {
+            case .implied, .any: .constant(false)
+            case .none: .constant(true)
+            // True for an empty collection only.
+            case .all: predicate(.in, .values([]))
+            }
+        case .always:
+            switch quantifier {
+            case .implied, .all: .constant(true)
+            case .any: hasElement
+            case .none: .not(hasElement)
+            }
+        }
+    }
+
+    private var hasElement: BoundPredicate {
+        var any = self
+        any.quantifier = .any
+        return .or([any.predicate(.equal, .value(.null)), any.predicate(.notEqual, .value(.null))])
+    }
+}

@@ -1,0 +1,51 @@
+package import CausewayModel
+
+extension BoundPredicate {
+    /// The paths that pass through a link to a top-level object, as written. Subscriptions refuse them: whether such
+    /// a query matches can change without the queried object changing.
+    ///
+    /// A path that ends at a link does not pass through it: `owner == nil` and `owner == %@` ask the object itself.
+    package func usesLinks(in schema: Schema) -> [String] {
+        var found: [String] = []
+        collectLinks(in: schema, into: &found)
+        return found
+    }
+
+    private func collectLinks(in schema: Schema, into found: inout [String]) {
+        switch self {
+        case .constant: break
+        case .and(let parts), .or(let parts):
+            for part in parts { part.collectLinks(in: schema, into: &found) }
+        case .not(let part):
+            part.collectLinks(in: schema, into: &found)
+        case .comparison(let comparison):
+            var paths = [comparison.path]
+            if case .path(let other) = comparison.operand { paths.append(other) }
+            for path in paths where path.passesLink(in: schema) {
+                let text = path.text(in: schema)
+                if !found.contains(text) { found.append(text) }
+            }
+        }
+    }
+}
+
+extension BoundPath {
+    /// True when a step before the last leads to an object that is not embedded in the one before it.
+    package func passesLink(in schema: Schema) -> Bool {
+        steps.dropLast().contains { step in
+            guard let target = step.target else { return false }
+            return schema[target]?.kind != .embedded
+        }
+    }
+
+    /// The path by its names again, for messages.
+    package func text(in schema: Schema) -> String {
+        let names = steps.map { step -> String in
+            guard let properties = schema[step.className]?.properties, properties.indices.contains(step.property) else {
+                return "?"
+            }
+            return properties[step.property].name
+        }
+        return PropertyPath(names, aggregate: aggregate).text
+    }
+}

@@ -1,0 +1,66 @@
+package import CausewayModel
+
+/// A predicate whose names, types and operators a schema has confirmed: what the evaluators run.
+package indirect enum BoundPredicate: Hashable, Sendable {
+    case constant(Bool)
+    case and([BoundPredicate])
+    case or([BoundPredicate])
+    case not(BoundPredicate)
+    case comparison(BoundComparison)
+}
+
+/// One comparison. The operand on the left is always a path; a constant on the left was turned round.
+package struct BoundComparison: Hashable, Sendable {
+    package var quantifier: Quantifier
+    package var path: BoundPath
+    package var comparator: Comparator
+    package var options: StringOptions
+    package var operand: Operand
+
+    package init(
+        quantifier: Quantifier, path: BoundPath, comparator: Comparator, options: StringOptions, operand: Operand
+    ) {
+        self.quantifier = quantifier
+        self.path = path
+        self.comparator = comparator
+        self.options = options
+        self.operand = operand
+    }
+}
+
+package enum Operand: Hashable, Sendable {
+    /// Already converted to the type of the path's last property, where that loses nothing.
+    case value(Value)
+    case values([Value])
+    case path(BoundPath)
+}
+
+/// A path by position: which property of which class each step takes.
+package struct BoundPath: Hashable, Sendable {
+    package struct Step: Hashable, Sendable {
+        package var className: String
+        /// The property's index in its class's schema.
+        package var property: Int
+        package var type: PropertyType
+        package var collection: CollectionKind
+        /// The class the step leads to, for links and lists of objects.
+        package var target: String?
+
+        package init(className: String, property: Int, type: PropertyType, collection: CollectionKind, target: String?)
+        {
+            self.className = className
+            self.property = property
+            self.type = type
+            self.collection = collection
+            self.target = target
+        }
+    }
+
+    package var steps: [Step]
+    package var aggregate: Aggregate?
+
+    package init(steps: [Step], aggregate: Aggregate? = nil) {
+        self.steps = steps
+        self.aggregate = aggregate
+    }
+}

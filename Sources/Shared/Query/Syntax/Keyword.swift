@@ -1,0 +1,103 @@
+/// Words with a meaning of their own, in any letter case. A property of such a name is written in backticks.
+enum Keyword: String, CaseIterable {
+    case and, or, not
+    case any, some, all, none
+    case `in`, between, beginswith, endswith, contains, like, matches
+    case `true`, `false`, yes, no, `nil`, null
+    case inf, infinity, inff, nan, nanf
+    case truepredicate, falsepredicate
+    case subquery, oid, uuid, link, container
+
+    init?(_ word: String) {
+        // The longest keyword has fourteen letters, all of them ASCII.
+        guard word.utf8.count <= 14, word.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        self.init(rawValue: word.lowercased())
+    }
+
+    /// True for words that stand for a thing of their own wherever an operand is expected.
+    /// The rest (`oid`, `uuid`, `link`, `container`) are plain names unless a parenthesis follows.
+    var isReserved: Bool {
+        switch self {
+        case .oid, .uuid, .link, .container, .subquery: false
+        default: true
+        }
+    }
+
+    var comparator: Comparator? {
+        switch self {
+        case .in: .in
+        case .between: .between
+        case .beginswith: .beginsWith
+        case .endswith: .endsWith
+        case .contains: .contains
+        case .like: .like
+        default: nil
+        }
+    }
+
+    var quantifier: Quantifier? {
+        switch self {
+        case .any, .some: .any
+        case .all: .all
+        case .none: Quantifier.none
+        default: nil
+        }
+    }
+}
+
+extension Comparator {
+    /// As the printer writes it and errors name it.
+    package var text: String {
+        switch self {
+        case .equal: "=="
+        case .notEqual: "!="
+        case .less: "<"
+        case .lessOrEqual: "<="
+        case .greater: ">"
+        case .greaterOrEqual: ">="
+        case .in: "IN"
+        case .between: "BETWEEN"
+        case .beginsWith: "BEGINSWITH"
+        case .endsWith: "ENDSWITH"
+        case .contains: "CONTAINS"
+        case .like: "LIKE"
+        }
+    }
+
+    /// The operator that says the same with its two sides exchanged; nil where there is none.
+    package var exchanged: Comparator? {
+        switch self {
+        case .equal: .equal
+        case .notEqual: .notEqual
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        case .in, .between, .beginsWith, .endsWith, .contains, .like: nil
+        }
+    }
+}
+
+extension Aggregate {
+    /// The word after the at sign. `@size` is another way to write `@count`.
+    init?(word: String) {
+        switch word.lowercased() {
+        case "count", "size": self = .count
+        case "min": self = .minimum
+        case "max": self = .maximum
+        case "sum": self = .sum
+        case "avg": self = .average
+        default: return nil
+        }
+    }
+
+    package var text: String {
+        switch self {
+        case .count: "@count"
+        case .minimum: "@min"
+        case .maximum: "@max"
+        case .sum: "@sum"
+        case .average: "@avg"
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import CausewayModel
+
+extension Parser {
+    /// `[ANY] operand operator operand`.
+    mutating func comparison() throws(QueryError) -> Predicate {
+        var quantifier = Quantifier.implied
+        if let written = keyword?.quantifier {
+            quantifier = written
+            try advance()
+        }
+        let start = lexeme.position
+        let left = try operand()
+        if case .values = left {
+            throw failure(
+                at: start, found: "a list", expected: "a key path or a single value",
+                remedy: "Write the list on the right: name IN {'a', 'b'}."
+            )
+        }
+        let comparator = try comparator(after: left)
+        let options = try options()
+        let rightStart = lexeme.position
+        let right = try operand()
+        try check(left, comparator, right, at: start, rightStart)
+        return .comparison(Comparison(quantifier: quantifier, left, comparator, right, options: options))
+    }
+
+    private mutating func comparator(after left: Expression) throws(QueryError) -> Comparator {
+        let comparator: Comparator?
+        switch lexeme.token {
+        case .symbol(.equal): comparator = .equal
+        case .symbol(.notEqual): comparator = .notEqual
+        case .symbol(.less): comparator = .less
+        case .symbol(.lessOrEqual): comparator = .lessOrEqual
+        case .symbol(.greater): comparator = .greater
+        case .symbol(.greaterOrEqual): comparator = .greaterOrEqual
+        case .symbol(.openBracket):
+            throw unexpected(
+                "an operator", remedy: "Subscripts are not supported; ANY list.property asks all elements.")
+        case .word:
+            if keyword == .matches {
+                throw unexpected(
+                    "an operator",
+                    remedy: "MATCHES (regular expressions) is not supported; LIKE takes the wildcards * and ?."
+                )
+            }
+            comparator = keyword?.comparator
+        default: comparator = nil
+        }
+        guard let comparator else {
+            let isPath = if case .path = left { true } else { false }
+            throw unexpected(
+                "an operator such as ==, <, IN or CONTAINS",
+                remedy: isPath ? "A Bool property is compared as any other: isComplete == true." : nil
+            )
+        }
+        try advance()
+        return comparator
+    }
+
+    /// `[c]`, `[d]` or `[cd]` after an operator.
+    private mutating func options() throws(QueryError) -> StringOptions {
+        guard try take(.openBracket) else { return [] }
+        var options: StringOptions = []
+        let expected = "[c], [d] or [cd]"
+        guard case .word(let letters) = lexeme.token else { throw unexpected(expected) }
+        for letter in letters.utf8 {
+            switch letter | 0x20 {
+            case UInt8(ascii: "c"): options.insert(.caseInsensitive)
+            case UInt8(ascii: "d"): options.insert(.diacriticInsensitive)
+            default: throw unexpected(expected)
+            }
+        }
+        try advance()
+        guard try take(.closeBracket) else { throw unexpected("']'") }
+        return options
+    }
+
+    /// What no schema could make right.
+    private func check(
+        _ left: Expression, _ comparator: Comparator, _ right: Expression, at leftStart: Int, _ rightStart: Int
+    ) throws(QueryError) {
+        switch (left, right) {
+        case (.value, .value), (.value, .values):
+            throw failure(
+                at: leftStart, found: "two constants", expected: "a key path on one side",
+                remedy: "A property named like a keyword stands in backticks: `any` == 1."
+            )
+        case (.path, .values(let values)) where comparator == .between && values.count != 2:
+            throw failure(
+                at: rightStart, found: "\(values.count) values", expected: "exactly two values for BETWEEN {low, high}"
+            )
+        case (.path, .values) where comparator != .in && comparator != .between:
+            throw failure(
+                at: rightStart, found: "a list", expected: "a single value after \(comparator.text)",
+                remedy: "A list stands after IN or BETWEEN."
+            )
+        case (.path, .value) where comparator == .between:
+            throw failure(at: rightStart, found: "a single value", expected: "two values for BETWEEN {low, high}")
+        case (.path, .value) where comparator == .in:
+            throw failure(
+                at: rightStart, found: "a single value", expected: "a list of values or a key path after IN"
+            )
+        default: break
+        }
+    }
+}

@@ -1,0 +1,279 @@
+import CausewayModel
+
+extension Parser {
+    /// A key path, a literal, a list in braces, or what an argument stands for.
+    mutating func operand() throws(QueryError) -> Expression {
+        switch lexeme.token {
+        case .symbol(.openBrace):
+            return .values(try list())
+        case .placeholder(let placeholder):
+            return try substituted(placeholder)
+        case .quotedName:
+            return .path(try path())
+        case .word:
+            if let value = try literalWord() { return .value(value) }
+            guard keyword?.isReserved != true else {
+                throw unexpected(
+                    "a key path or a value", remedy: "A property named like a keyword stands in backticks: `any` == 1."
+                )
+            }
+            return .path(try path())
+        default:
+            return .value(try literal())
+        }
+    }
+
+    // MARK: - Values
+
+    private mutating func list() throws(QueryError) -> [Value] {
+        try advance()
+        var values: [Value] = []
+        guard try !take(.closeBrace) else { return values }
+        repeat {
+            guard values.count < QueryLimits.listValues else { throw QueryError.listTooLong(values.count + 1) }
+            values.append(try element())
+        } while try take(.comma)
+        guard try take(.closeBrace) else { throw unexpected("',' or '}'") }
+        return values
+    }
+
+    private mutating func element() throws(QueryError) -> Value {
+        if case .placeholder(let placeholder) = lexeme.token {
+            let start = lexeme.position
+            guard case .value(let value) = try substituted(placeholder) else {
+                throw failure(
+                    at: start, .argument, found: "a list or a key path as an argument", expected: "a single value",
+                    remedy: "Write IN %@ without braces to hand over a whole list."
+                )
+            }
+            return value
+        }
+        if let value = try literalWord() { return value }
+        return try literal()
+    }
+
+    private mutating func literal() throws(QueryError) -> Value {
+        guard case .literal(let value) = lexeme.token else {
+            throw unexpected("a key path or a value")
+        }
+        try advance()
+        return value
+    }
+
+    /// `true`, `nil`, `inf` and `link(…)`; nil when another word stands here.
+    private mutating func literalWord() throws(QueryError) -> Value? {
+        let value: Value
+        switch keyword {
+        case .true, .yes: value = .bool(true)
+        case .false, .no: value = .bool(false)
+        case .nil, .null: value = .null
+        case .inf, .infinity: value = .double(.infinity)
+        case .inff: value = .float(.infinity)
+        case .nan: value = .double(.nan)
+        case .nanf: value = .float(.nan)
+        case .link where lexer.peek() == UInt8(ascii: "("): return try link()
+        case .subquery where lexer.peek() == UInt8(ascii: "("):
+            throw unexpected(
+                "a key path or a value",
+                remedy: "SUBQUERY is not supported. Two ANY comparisons may be met by two different elements."
+            )
+        default: return nil
+        }
+        try advance()
+        return value
+    }
+
+    /// `link('key')`, `link(oid(…))`, `link(container(client:counter))`: an object by its primary key.
+    private mutating func link() throws(QueryError) -> Value {
+        try advance()
+        _ = try take(.openParenthesis)
+        let start = lexeme.position
+        let key: PrimaryKey
+        if keyword == .container, lexer.peek() == UInt8(ascii: "(") {
+            key = .container(try container())
+        } else {
+            guard let value = PrimaryKey(try element()) else {
+                throw failure(at: start, found: "another value", expected: "an int, string, oid or uuid primary key")
+            }
+            key = value
+        }
+        guard try take(.closeParenthesis) else { throw unexpected("')'") }
+        return .link(key)
+    }
+
+    private mutating func container() throws(QueryError) -> ElementID {
+        let start = lexeme.position
+        // The two numbers are unsigned and no tokens of the grammar, so they are read from the bytes.
+        _ = lexer.skip(UInt8(ascii: "("))
+        let client = lexer.unsigned()
+        let hasColon = lexer.skip(UInt8(ascii: ":"))
+        let counter = lexer.unsigned()
+        guard let client, hasColon, let counter, lexer.skip(UInt8(ascii: ")")) else {
+            throw failure(at: start, found: "'container('", expected: "container(<client>:<counter>)")
+        }
+        try advance()
+        return ElementID(client: ClientID(client), counter: counter)
+    }
+
+    // MARK: - Paths
+
+    /// `dogs.age`, `dogs.@avg.age`, `scores.@max`, `%K`, `address.%K`.
+    private mutating func path() throws(QueryError) -> PropertyPath {
+        var path = PropertyPath([])
+        try appendName(to: &path)
+        while try take(.dot) {
+            if case .atWord = lexeme.token { try takeAggregate(into: &path) } else { try appendName(to: &path) }
+        }
+        return path
+    }
+
+    private mutating func appendName(to path: inout PropertyPath) throws(QueryError) {
+        guard path.names.count < QueryLimits.pathNames else {
+            throw failure(
+                at: lexeme.position, .limit, found: "one more name",
+                expected: "a key path of at most \(QueryLimits.pathNames) names"
+            )
+        }
+        switch lexeme.token {
+        case .word(let name), .quotedName(let name): path.names.append(name)
+        default: throw unexpected("a property name")
+        }
+        try advance()
+    }
+
+    private mutating func takeAggregate(into path: inout PropertyPath) throws(QueryError) {
+        guard case .atWord(let word) = lexeme.token, let aggregate = Aggregate(word: word) else {
+            throw unexpected("@count, @min, @max, @sum or @avg")
+        }
+        guard path.aggregate == nil else {
+            throw unexpected("only one operator on a collection in a key path")
+        }
+        path.aggregate = aggregate
+        try advance()
+    }
+
+    // MARK: - Arguments
+
+    private mutating func substituted(_ placeholder: Placeholder) throws(QueryError) -> Expression {
+        let position = lexeme.position
+        let argument = try argument(for: placeholder, at: position)
+        try advance()
+        switch (placeholder, argument) {
+        case (.next, .value(let value)), (.indexed, .value(let value)):
+            return .value(value)
+        case (.next, .values(let values)), (.indexed, .values(let values)):
+            return .values(values)
+        case (.nextNumber, .value(let value)) where value.isNumber:
+            return .value(value)
+        case (.nextName, .name(let name)), (.indexedName, .name(let name)),
+            (.nextName, .value(.string(let name))), (.indexedName, .value(.string(let name))):
+            return .path(try continued(try keyPath(name, at: position)))
+        default:
+            throw failure(
+                at: position, .argument, found: argument.shown, expected: placeholder.expectation,
+                remedy: "Key paths are handed over for %K, numbers for %d and %f, everything else for %@."
+            )
+        }
+    }
+
+    private mutating func argument(for placeholder: Placeholder, at position: Int) throws(QueryError) -> Argument {
+        let index: Int
+        switch placeholder {
+        case .indexed(let written), .indexedName(let written): index = written
+        case .next, .nextNumber, .nextName:
+            index = nextArgument
+            nextArgument += 1
+        }
+        guard index < arguments.count else {
+            throw failure(
+                at: position, .argument, found: "\(arguments.count) arguments",
+                expected: "at least \(index + 1) arguments",
+                remedy: "Hand over one argument for every placeholder in the text."
+            )
+        }
+        return arguments[index]
+    }
+
+    /// A key path handed over as text: names, dots and operators, nothing else.
+    private func keyPath(_ text: String, at position: Int) throws(QueryError) -> PropertyPath {
+        let names = text.split(separator: ".", omittingEmptySubsequences: false)
+        var path = PropertyPath([])
+        for name in names.prefix(QueryLimits.pathNames + 2) {
+            if let first = name.first, first == "@", path.aggregate == nil,
+                let aggregate = Aggregate(word: String(name.dropFirst()))
+            {
+                path.aggregate = aggregate
+            } else if !name.isEmpty {
+                path.names.append(String(name))
+            } else {
+                path.names = []
+                break
+            }
+        }
+        guard (1...QueryLimits.pathNames).contains(path.names.count) else {
+            throw failure(
+                at: position, .argument,
+                found: "'\(text.prefix(QueryLimits.shownValueCharacters))' as an argument",
+                expected: "a key path such as address.city"
+            )
+        }
+        return path
+    }
+
+    /// `%K.@count`, `%K.name`: a path may go on after its argument.
+    private mutating func continued(_ start: PropertyPath) throws(QueryError) -> PropertyPath {
+        var path = start
+        while try take(.dot) {
+            if case .atWord = lexeme.token { try takeAggregate(into: &path) } else { try appendName(to: &path) }
+        }
+        return path
+    }
+}
+
+extension Lexer {
+    mutating func unsigned() -> UInt64? {
+        let start = offset
+        guard digits() > 0, offset - start <= 20 else { return nil }
+        return UInt64(String(decoding: text[start..<offset], as: UTF8.self))
+    }
+}
+
+extension Argument {
+    fileprivate var shown: String {
+        switch self {
+        case .value(let value): "the value \(value.shown) as an argument"
+        case .values: "a list as an argument"
+        case .name(let name): "the key path \(name.prefix(QueryLimits.shownValueCharacters)) as an argument"
+        }
+    }
+}
+
+extension Placeholder {
+    fileprivate var expectation: String {
+        switch self {
+        case .next, .indexed: "a value or a list of values"
+        case .nextNumber: "a number"
+        case .nextName, .indexedName: "a key path"
+        }
+    }
+}
+
+extension Value {
+    /// A Bool is a number here, as it is in NSNumber.
+    fileprivate var isNumber: Bool {
+        switch self {
+        case .int, .float, .double, .bool: true
+        default: false
+        }
+    }
+}
+
+extension QueryError {
+    static func listTooLong(_ count: Int) -> QueryError {
+        QueryError(
+            .limit,
+            "The list of values is too long: \(count), and at most \(QueryLimits.listValues) are taken",
+            remedy: "Query by a property that says the same, or split the list."
+        )
+    }
+}

@@ -1,0 +1,73 @@
+package import CausewayModel
+
+// Predicates made by code: flat where the text would be flat, so that a chain of filters does not nest.
+
+extension Predicate {
+    /// All of them; the ANDs among them dissolve into one.
+    package static func all(of parts: [Predicate]) -> Predicate {
+        let flat = parts.flatMap { part -> [Predicate] in
+            switch part {
+            case .and(let inner): inner
+            case .constant(true): []
+            default: [part]
+            }
+        }
+        return switch flat.count {
+        case 0: .constant(true)
+        case 1: flat[0]
+        default: .and(flat)
+        }
+    }
+
+    /// At least one of them; the ORs among them dissolve into one.
+    package static func any(of parts: [Predicate]) -> Predicate {
+        let flat = parts.flatMap { part -> [Predicate] in
+            switch part {
+            case .or(let inner): inner
+            case .constant(false): []
+            default: [part]
+            }
+        }
+        return switch flat.count {
+        case 0: .constant(false)
+        case 1: flat[0]
+        default: .or(flat)
+        }
+    }
+
+    /// The predicate with every constant replaced, for example row keys by links before it travels.
+    package func mappingValues<Failure: Error>(
+        _ transform: (PropertyPath?, Value) throws(Failure) -> Value
+    ) throws(Failure) -> Predicate {
+        switch self {
+        case .constant: return self
+        case .and(let parts):
+            return .and(try parts.map { part throws(Failure) in try part.mappingValues(transform) })
+        case .or(let parts):
+            return .or(try parts.map { part throws(Failure) in try part.mappingValues(transform) })
+        case .not(let part):
+            return .not(try part.mappingValues(transform))
+        case .comparison(var comparison):
+            let (left, right) = (comparison.left, comparison.right)
+            comparison.left = try left.mappingValues { value throws(Failure) in try transform(right.path, value) }
+            comparison.right = try right.mappingValues { value throws(Failure) in try transform(left.path, value) }
+            return .comparison(comparison)
+        }
+    }
+}
+
+extension Expression {
+    package var path: PropertyPath? {
+        if case .path(let path) = self { path } else { nil }
+    }
+
+    fileprivate func mappingValues<Failure: Error>(
+        _ transform: (Value) throws(Failure) -> Value
+    ) throws(Failure) -> Expression {
+        switch self {
+        case .path: self
+        case .value(let value): .value(try transform(value))
+        case .values(let values): .values(try values.map { value throws(Failure) in try transform(value) })
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import CausewayModel
+
+// The canonical text: what a subscription sends. It holds every value as a literal, one space between words,
+// keywords in capitals, and parses back to the same predicate.
+
+extension Predicate: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .constant(let value): return value ? "TRUEPREDICATE" : "FALSEPREDICATE"
+        case .and(let parts) where parts.isEmpty: return Predicate.constant(true).description
+        case .or(let parts) where parts.isEmpty: return Predicate.constant(false).description
+        case .and(let parts):
+            guard parts.count > 1 else { return parts[0].description }
+            return parts.map { $0.isCompound ? "(\($0))" : "\($0)" }.joined(separator: " AND ")
+        case .or(let parts):
+            guard parts.count > 1 else { return parts[0].description }
+            return parts.map { $0.isDisjunction ? "(\($0))" : "\($0)" }.joined(separator: " OR ")
+        case .not(let part):
+            return part.isCompound ? "NOT (\(part))" : "NOT \(part)"
+        case .comparison(let comparison):
+            return comparison.description
+        }
+    }
+
+    // Parentheses stand only where the text would otherwise be read as another predicate: printing never nests deeper
+    // than the text that was read, so what passed the nesting limit once passes it again.
+
+    private var isCompound: Bool {
+        switch self {
+        case .and, .or: true
+        case .constant, .not, .comparison: false
+        }
+    }
+
+    private var isDisjunction: Bool {
+        if case .or = self { true } else { false }
+    }
+}
+
+extension Comparison: CustomStringConvertible {
+    package var description: String {
+        let prefix =
+            switch quantifier {
+            case .implied: ""
+            case .any: "ANY "
+            case .all: "ALL "
+            case .none: "NONE "
+            }
+        let letters =
+            (options.contains(.caseInsensitive) ? "c" : "") + (options.contains(.diacriticInsensitive) ? "d" : "")
+        return "\(prefix)\(left.text) \(comparator.text)\(letters.isEmpty ? "" : "[\(letters)]") \(right.text)"
+    }
+}
+
+extension Expression {
+    fileprivate var text: String {
+        switch self {
+        case .path(let path): path.text
+        case .value(let value): value.literalText
+        case .values(let values): "{" + values.map(\.literalText).joined(separator: ", ") + "}"
+        }
+    }
+}
+
+extension PropertyPath {
+    /// `dogs.@count`, `dogs.@avg.age`, `scores.@max`: the operator before the last name where RealmSwift writes it.
+    package var text: String {
+        var parts = names.map(Self.text)
+        if let aggregate {
+            let isLast = aggregate == .count || parts.count == 1
+            parts.insert(aggregate.text, at: isLast ? parts.count : parts.count - 1)
+        }
+        return parts.joined(separator: ".")
+    }
+
+    /// Bare where it reads as one plain word, otherwise in backticks.
+    private static func text(_ name: String) -> String {
+        let bytes = name.utf8
+        let isPlain =
+            bytes.first.map(Lexer.beginsWord) == true && bytes.allSatisfy(Lexer.continuesWord)
+            && Keyword(name)?.isReserved != true
+        // A name such as T1 or B64 is plain too: the literals of these beginnings need a colon or a quotation mark.
+        return isPlain ? name : Literal.quoted(name, with: "`")
+    }
+}

@@ -1,0 +1,107 @@
+package import CausewayModel
+
+/// A condition over the objects of one class, as written: names are not yet checked against a schema.
+package indirect enum Predicate: Hashable, Sendable {
+    case constant(Bool)
+    case and([Predicate])
+    case or([Predicate])
+    case not(Predicate)
+    case comparison(Comparison)
+}
+
+/// `left operator right`, with the quantifier that stands before it.
+package struct Comparison: Hashable, Sendable {
+    package var quantifier: Quantifier
+    package var left: Expression
+    package var comparator: Comparator
+    package var options: StringOptions
+    package var right: Expression
+
+    package init(
+        quantifier: Quantifier = .implied,
+        _ left: Expression,
+        _ comparator: Comparator,
+        _ right: Expression,
+        options: StringOptions = []
+    ) {
+        self.quantifier = quantifier
+        self.left = left
+        self.comparator = comparator
+        self.options = options
+        self.right = right
+    }
+}
+
+package enum Quantifier: UInt8, Hashable, Sendable {
+    /// None written: a key path through a collection means `any`.
+    case implied
+    case any
+    case all
+    case none
+}
+
+package enum Comparator: UInt8, Hashable, Sendable {
+    case equal
+    case notEqual
+    case less
+    case lessOrEqual
+    case greater
+    case greaterOrEqual
+    /// The right side is `.values`: equal to one of them.
+    case `in`
+    /// The right side is `.values` of two: inclusive at both ends.
+    case between
+    case beginsWith
+    case endsWith
+    case contains
+    case like
+}
+
+package struct StringOptions: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    package static let caseInsensitive = StringOptions(rawValue: 1)
+    package static let diacriticInsensitive = StringOptions(rawValue: 2)
+}
+
+package enum Expression: Hashable, Sendable {
+    case path(PropertyPath)
+    case value(Value)
+    /// The operands of IN and BETWEEN.
+    case values([Value])
+}
+
+/// `dogs.age`, `address.city`, `dogs.@count`: stored property names from the queried class outwards.
+package struct PropertyPath: Hashable, Sendable {
+    package var names: [String]
+    package var aggregate: Aggregate?
+
+    package init(_ names: [String], aggregate: Aggregate? = nil) {
+        self.names = names
+        self.aggregate = aggregate
+    }
+}
+
+/// An operator on the collection in a path: `dogs.@avg.age` is names ["dogs", "age"] and `average`.
+package enum Aggregate: UInt8, Hashable, Sendable {
+    case count
+    case minimum
+    case maximum
+    case sum
+    case average
+}
+
+/// The order of results: a path of to-one links ending in a value, and a direction.
+package struct SortKey: Hashable, Sendable {
+    package var path: PropertyPath
+    package var ascending: Bool
+
+    package init(_ path: PropertyPath, ascending: Bool = true) {
+        self.path = path
+        self.ascending = ascending
+    }
+}

@@ -1,0 +1,23 @@
+/// What a query may cost before it is even looked at. Each bound refuses; none truncates.
+package enum QueryLimits {
+    /// Of a predicate's text. An IN list of some ten thousand literals fits.
+    package static let textBytes = 1 << 20
+    /// Parentheses and NOTs inside each other, in text and in a predicate built by code: bounds every recursion here.
+    package static let nestingDepth = 100
+    /// Levels of a predicate's tree: one pair of parentheses may hold an OR of ANDs.
+    static let treeDepth = 2 * nestingDepth + 3
+    /// Arguments handed over beside the text.
+    package static let argumentCount = 10_000
+    /// Values in one IN list, written or handed over.
+    package static let listValues = 100_000
+    /// Names in one key path.
+    package static let pathNames = 32
+    /// Bytes of one number as written; no finite number needs more.
+    static let numberBytes = 512
+    /// Bytes of one `oid(…)` or `uuid(…)`, quotes and spaces included.
+    static let identifierBytes = 64
+    /// Characters of the text that an error shows around its position.
+    package static let excerptCharacters = 72
+    /// Characters of a refused value that an error shows.
+    static let shownValueCharacters = 100
+}

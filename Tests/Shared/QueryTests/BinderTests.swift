@@ -1,0 +1,186 @@
+import CausewayModel
+import CausewayQuery
+import Testing
+
+@Suite("Binding a predicate to a schema")
+struct BinderTests {
+    private func bound(_ text: String, _ className: String = "All", _ arguments: Argument...) throws -> BoundPredicate {
+        try Predicate.parse(text, arguments: arguments).bound(to: className, in: Models.schema)
+    }
+
+    /// The one comparison a text became: quantifier, comparator and operand in a form that is easy to expect.
+    private func shape(_ text: String, _ className: String = "All") throws -> String {
+        switch try bound(text, className) {
+        case .constant(let value): return "\(value)"
+        case .comparison(let comparison):
+            let operand =
+                switch comparison.operand {
+                case .value(let value): value.literalText
+                case .values(let values): "{" + values.map(\.literalText).joined(separator: ", ") + "}"
+                case .path(let path): path.text(in: Models.schema)
+                }
+            let path = comparison.path.text(in: Models.schema)
+            return "\(comparison.quantifier) \(path) \(comparison.comparator.text) \(operand)"
+        default: return "compound"
+        }
+    }
+
+    private func refusal(_ text: String, _ className: String = "All", _ arguments: Argument...) -> QueryError? {
+        do throws(QueryError) {
+            _ = try Predicate.parse(text, arguments: arguments).bound(to: className, in: Models.schema)
+            return nil
+        } catch { return error }
+    }
+
+    @Test("S021 a string is never converted to an ObjectId")
+    func objectIdFromString() {
+        let sentence =
+            "Expected object of type object id for property 'id' on object of type 'DogToy', but received: "
+            + "11223344556677889900aabb (Invalid value)"
+        #expect(refusal("id = '11223344556677889900aabb'", "DogToy")?.message == sentence)
+        #expect(refusal("id = %@", "DogToy", .value(.string("11223344556677889900aabb")))?.message == sentence)
+    }
+
+    @Test("S177 a value of another type is refused with RealmSwift's sentence")
+    func typeMismatch() {
+        let error = refusal("id == '11223344556677889900aabb'", "User")
+        #expect(
+            error?.message
+                == "Expected object of type object id for property 'id' on object of type 'User', but received: "
+                + "11223344556677889900aabb (Invalid value)")
+        #expect(error?.code == .value)
+        #expect(error?.remedy?.contains("oid(") == true)
+    }
+
+    @Test("an unknown name is refused with RealmSwift's sentence and the nearest name")
+    func unknownName() {
+        let error = refusal("nam == 'x'", "Dog")
+        #expect(error?.message == "Invalid property name: Property 'nam' not found in object of type 'Dog'")
+        #expect(error?.remedy == "Did you mean 'name'?")
+        #expect(
+            refusal("favoriteToy.age == 1", "Dog")?.message
+                == "Invalid property name: Property 'age' not found in object of type 'DogToy'")
+        #expect(
+            refusal("name.first == 'x'", "Dog")?.message
+                == "Invalid value: Property 'name' is not a link in object of type 'Dog'")
+        #expect(refusal("a == 1", "Cat")?.message == "Object type 'Cat' is not managed by the Realm")
+    }
+
+    @Test(
+        "S178 numbers of any type compare with each other and keep their meaning",
+        arguments: [
+            ("int < 2.5", "implied int <= 2"), ("int <= 2.5", "implied int <= 2"), ("int > 2.5", "implied int >= 3"),
+            ("int >= -2.5", "implied int >= -2"), ("int == 2.0", "implied int == 2"), ("int == 2.5", "false"),
+            ("int != 2.5", "true"), ("int < 1e30", "implied int != nil"), ("int > 1e30", "false"),
+            ("int >= -inf", "implied int != nil"), ("int < nan", "false"), ("int != nan", "true"),
+            ("int < 9223372036854775808", "implied int != nil"), ("int IN {1, 2.5, 3.0}", "implied int IN {1, 3}"),
+            ("maybeInt IN {nil, 7}", "implied maybeInt IN {nil, 7}"),
+            ("int BETWEEN {0.5, 3.5}", "implied int BETWEEN {1, 3}"),
+            ("int BETWEEN {1, inf}", "implied int >= 1"), ("int BETWEEN {nan, 3}", "false"),
+            ("double == 5", "implied double == 5.0"), ("float == 1.1", "implied float == 1.1f"),
+            ("float < 1e300", "implied float <= 3.4028235e+38f"), ("double > 1.5f", "implied double > 1.5"),
+            ("bool == 1", "implied bool == true"), ("bool != 0", "implied bool != false"),
+            ("int == true", "implied int == 1"),
+            ("ANY scores == 2.5", "false"), ("NONE scores == 2.5", "true"), ("ALL scores == 2.5", "all scores IN {}"),
+            ("ALL scores != 2.5", "true"), ("scores.@avg > 2", "implied scores.@avg > 2.0"),
+            ("scores.@sum > 2.5", "implied scores.@sum >= 3"), ("friends.@count < 2.5", "implied friends.@count <= 2"),
+            ("int < double", "implied int < double"),
+        ])
+    func numbers(text: String, expected: String) throws {
+        #expect(try shape(text) == expected)
+    }
+
+    @Test(
+        "constants on the left, collections and quantifiers take their one form",
+        arguments: [
+            ("5 < int", "implied int > 5"), ("5 >= int", "implied int <= 5"), ("'a' IN tags", "any tags == 'a'"),
+            ("'a' IN string", "implied string CONTAINS 'a'"), ("NONE 'a' IN tags", "none tags == 'a'"),
+            ("tags == 'a'", "any tags == 'a'"), ("friends.int > 5", "any friends.int > 5"),
+            ("SOME friends.tags CONTAINS 'a'", "any friends.tags CONTAINS 'a'"), ("int IN scores", "any scores == int"),
+            ("int < ALL", ""), ("string == nil", "implied string == nil"), ("mate == nil", "implied mate == nil"),
+            ("mate.int == nil", "implied mate.int == nil"), ("string LIKE nil", "implied string == nil"),
+            ("string CONTAINS nil", "false"), ("NONE tags CONTAINS nil", "true"),
+            ("dates.@max > T1:0", "implied dates.@max > T1:0"),
+            ("mate.friends.@avg.int == nil", "implied mate.friends.@avg.int == nil"),
+            ("string == other", "implied string == other"),
+        ])
+    func forms(text: String, expected: String) throws {
+        if expected.isEmpty {
+            #expect(throws: QueryError.self) { try shape(text) }
+        } else {
+            #expect(try shape(text) == expected)
+        }
+    }
+
+    @Test(
+        "an operator the type does not have is refused",
+        arguments: [
+            "bool < true", "objectId < oid(11223344556677889900aabb)", "uuid BETWEEN {nil, nil}", "int CONTAINS 5",
+            "mate > nil", "string < nil", "string <[c] 'a'", "string LIKE[d] 'a'", "data CONTAINS[c] B64\"AA==\"",
+            "string BETWEEN {'a', 'b'}", "date CONTAINS T1:0", "ANY int == 5", "ALL mate.int == 5",
+            "scores == friends.scores", "friends.scores.@max > 1", "int.@count == 1", "tags.@sum == 1",
+            "dates.@avg > T1:0",
+            "friends.@sum > 1", "friends.int.@count > 1", "'a' BEGINSWITH string", "'a' CONTAINS tags", "int IN string",
+            "5 IN int", "string == int", "mate == 5", "int == nil", "scores.@count == nil", "date > 5", "data == 'x'",
+            "string == 5", "bool == 2", "uuid == 'x'", "mate.friends == uuid",
+        ])
+    func refused(text: String) {
+        let error = refusal(text)
+        #expect(error != nil, "\(text)")
+        #expect(error?.position == nil, "\(text): \(error?.message ?? "")")
+    }
+
+    @Test("paths through top-level links are named, paths into embedded objects and to the link itself are not")
+    func links() throws {
+        #expect(try bound("address.city == 'LA' AND address == nil", "Person").usesLinks(in: Models.schema).isEmpty)
+        #expect(try bound("ANY addresses.city == 'LA'", "Person").usesLinks(in: Models.schema).isEmpty)
+        #expect(try bound("dogs.@count > 1", "Person").usesLinks(in: Models.schema).isEmpty)
+        #expect(try bound("favoriteToy == nil", "Dog").usesLinks(in: Models.schema).isEmpty)
+        #expect(
+            try bound("favoriteToy.name == 'x' OR NOT favoriteToy.name == 'y'", "Dog").usesLinks(in: Models.schema)
+                == ["favoriteToy.name"])
+        #expect(
+            try bound("dogs.@avg.age > 1 AND address.landlord.id == 1", "Person").usesLinks(in: Models.schema)
+                == ["dogs.@avg.age", "address.landlord.id"])
+        #expect(try bound("int < mate.int", "All").usesLinks(in: Models.schema) == ["mate.int"])
+    }
+
+    @Test("what the parser reads is never too deep to bind, and what code builds is bounded")
+    func depth() throws {
+        let depth = QueryLimits.nestingDepth
+        let text = String(repeating: "int == 1 AND int == 2 OR int == 3 AND (", count: depth) + "int == 1"
+        _ = try bound(text + String(repeating: ")", count: depth))
+        _ = try bound(String(repeating: "!", count: depth) + "int == 1")
+        var built = try Predicate.parse("int == 1")
+        for _ in 0..<1_000 { built = .not(built) }
+        let error = #expect(throws: QueryError.self) { try built.bound(to: "All", in: Models.schema) }
+        #expect(error?.code == .limit)
+    }
+
+    @Test("S024 a sort key goes through embedded objects to a value")
+    func sortKeys() throws {
+        let key = try SortKey(keyPath: "address.street", ascending: false).bound(to: "Person", in: Models.schema)
+        #expect(key.path.text(in: Models.schema) == "address.street")
+        #expect(!key.ascending)
+        func message(_ keyPath: String) -> String? {
+            do throws(QueryError) {
+                _ = try SortKey(keyPath: keyPath).bound(to: "Person", in: Models.schema)
+                return nil
+            } catch { return error.message }
+        }
+        #expect(message("nam") == "Cannot sort on key path 'nam': property 'Person.nam' does not exist.")
+        #expect(
+            message("dogs.age")
+                == "Cannot sort on key path 'dogs.age': property 'Person.dogs' is of unsupported type 'array<Dog>'.")
+        #expect(
+            message("address")
+                == "Cannot sort on key path 'address': property 'Person.address' of type 'Address' cannot be the final property in the key path."
+        )
+        #expect(
+            message("id.x")
+                == "Cannot sort on key path 'id.x': property 'Person.id' of type 'int' may only be the final property in the key path."
+        )
+        #expect(message("") != nil)
+        #expect(message("a..b") != nil)
+    }
+}
