@@ -1,0 +1,115 @@
+import CLMDB
+import Glibc
+
+extension StorageError {
+    /// A failed system call as an error with its remedy.
+    init(errno number: Int32, doing action: String, path: String) {
+        let reason = String(cString: strerror(number))
+        switch number {
+        case ENOSPC, EDQUOT, EFBIG:
+            self.init(
+                .outOfSpace,
+                "Cannot \(action): \(reason). The transaction was undone and everything before it is intact. "
+                    + "Free some disk space or raise the quota, then try again.",
+                path: path
+            )
+        case EACCES, EPERM, EROFS:
+            self.init(
+                .permissionDenied,
+                "Cannot \(action): \(reason). Give this process the right to read and write the file and its folder, "
+                    + "or open the file read-only.",
+                path: path
+            )
+        case ENOENT, ENOTDIR:
+            self.init(
+                .fileNotFound,
+                "Cannot \(action): \(reason). Create the folder first, or correct the path.",
+                path: path
+            )
+        case EISDIR:
+            self.init(
+                .notADatabase, "Cannot \(action): the path names a folder. Choose the path of a file.", path: path)
+        case EEXIST:
+            self.init(
+                .fileExists, "Cannot \(action): a file is there already. Remove it or choose another path.", path: path)
+        case ENOMEM:
+            self.init(
+                .mapFull,
+                "Cannot \(action): the address space for the file could not be reserved. "
+                    + "Open it with a smaller map size, or raise the limit on virtual memory (ulimit -v).",
+                path: path
+            )
+        case EMFILE, ENFILE:
+            self.init(
+                .io,
+                "Cannot \(action): \(reason). Close files that are not needed or raise the limit (ulimit -n).",
+                path: path
+            )
+        case EAGAIN, EBUSY, ETXTBSY:
+            self.init(
+                .locked,
+                "Cannot \(action): another process holds the file. End that process or wait until it is done.",
+                path: path
+            )
+        default:
+            self.init(
+                .io,
+                "Cannot \(action): \(reason). Check the disk and the system's log, then open the file again.",
+                path: path
+            )
+        }
+    }
+
+    /// A code of LMDB as an error with its remedy; positive codes are those of the system.
+    init(lmdb code: Int32, doing action: String, path: String) {
+        switch code {
+        case MDB_INVALID:
+            self.init(
+                .notADatabase,
+                "Cannot \(action): the file is not a Causeway database. Choose another path; the file was not changed.",
+                path: path
+            )
+        case MDB_VERSION_MISMATCH:
+            self.init(
+                .unsupportedVersion,
+                "Cannot \(action): the file has another version of the page format. "
+                    + "Open it with the version of the library that wrote it.",
+                path: path
+            )
+        case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_PANIC, MDB_BAD_TXN:
+            self.init(
+                .damaged,
+                "Cannot \(action): \(String(cString: mdb_strerror(code))). "
+                    + "Close the file and open it again; if that does not help, restore it from a copy.",
+                path: path
+            )
+        case MDB_MAP_FULL:
+            self.init(
+                .mapFull,
+                "Cannot \(action): the file has grown to the size reserved for it. The transaction was undone. "
+                    + "Open the file with a larger map size.",
+                path: path
+            )
+        case MDB_READERS_FULL:
+            self.init(
+                .tooManyReaders,
+                "Cannot \(action): too many snapshots are open at once. Release transactions that are not needed.",
+                path: path
+            )
+        case MDB_BAD_VALSIZE:
+            self.init(
+                .keyTooLong,
+                "Cannot \(action): a key has more than \(maximumKeyBytes) bytes. Use a shorter key.",
+                path: path
+            )
+        case 1...:
+            self.init(errno: code, doing: action, path: path)
+        default:
+            self.init(.io, "Cannot \(action): \(String(cString: mdb_strerror(code))).", path: path)
+        }
+    }
+
+    static func isClosed(path: String) -> StorageError {
+        StorageError(.closed, "The file was closed. Open it again before using it.", path: path)
+    }
+}
