@@ -1,0 +1,138 @@
+import CausewayModel
+
+/// Which classes a file has and which trees and columns of the storage hold them.
+///
+/// Trees and columns are numbered from one counter, so a number names one thing for the life of the file.
+struct Catalog: Sendable {
+    struct ClassRecord: Sendable {
+        var schema: ClassSchema
+        var table: UInt32
+        /// Primary key → object key.
+        var primaryKeys: UInt32
+        /// (Target, column of origin, origin) → how many links.
+        var backlinks: UInt32
+        /// Hidden columns: which slots hold an object, which a ghost, and the ids of embedded objects.
+        var alive: UInt32
+        var ghosts: UInt32
+        var containers: UInt32
+        var columns: [ColumnRecord]
+    }
+
+    struct ColumnRecord: Sendable {
+        var id: UInt32
+        /// The tree (value, object key) of an indexed property, or 0.
+        var index: UInt32
+        /// The tree object key → elements of a list, or 0.
+        var list: UInt32
+    }
+
+    private(set) var classes: [ClassRecord] = []
+    private(set) var schema = Schema()
+    /// Where each class is in `classes`.
+    private(set) var positions: [String: Int] = [:]
+    /// The class and property of each column.
+    private(set) var columnOwners: [UInt32: (className: String, column: Int)] = [:]
+
+    init(classes: [ClassRecord] = []) {
+        self.classes = classes.sorted { $0.schema.name < $1.schema.name }
+        schema = Schema(classes.map(\.schema))
+        for (position, record) in self.classes.enumerated() {
+            positions[record.schema.name] = position
+            for (column, columnRecord) in record.columns.enumerated() {
+                columnOwners[columnRecord.id] = (record.schema.name, column)
+            }
+        }
+    }
+
+    subscript(name: String) -> ClassRecord? {
+        positions[name].map { classes[$0] }
+    }
+}
+
+/// The storage's trees that the object store keeps for itself.
+enum FixedTree {
+    static let catalog: UInt32 = 1
+    static let changes: UInt32 = 2
+    /// Numbers from here on are given out.
+    static let firstFree: UInt32 = 16
+}
+
+/// Keys in the catalog tree.
+enum CatalogKey {
+    static let classes: [UInt8] = [0]
+    static let nextNumber: [UInt8] = [1]
+
+    static func counters(table: UInt32) -> [UInt8] {
+        [2] + withUnsafeBytes(of: table.bigEndian) { Array($0) }
+    }
+
+    static func tree(_ name: String) -> [UInt8] { [3] + Array(name.utf8) }
+}
+
+// MARK: - Bytes
+
+extension Catalog {
+    static let format: UInt8 = 1
+
+    var encoded: [UInt8] {
+        var writer = RecordWriter()
+        writer.write(byte: Self.format)
+        writer.write(classes.count)
+        for record in classes {
+            writer.write(record.schema.name)
+            writer.write(byte: record.schema.kind.rawValue)
+            for number in [
+                record.table, record.primaryKeys, record.backlinks, record.alive, record.ghosts, record.containers,
+            ] { writer.write(UInt64(number)) }
+            writer.write(record.columns.count)
+            for (property, column) in zip(record.schema.properties, record.columns) {
+                writer.write(property.name)
+                writer.write(byte: property.type.rawValue)
+                writer.write(byte: property.collection.rawValue)
+                writer.write(byte: Self.flags(property))
+                writer.write(property.target ?? "")
+                for number in [column.id, column.index, column.list] { writer.write(UInt64(number)) }
+            }
+        }
+        return writer.bytes
+    }
+
+    private static func flags(_ property: Property) -> UInt8 {
+        (property.isOptional ? 1 : 0) | (property.isPrimaryKey ? 2 : 0) | (property.isIndexed ? 4 : 0)
+            | (property.target != nil ? 8 : 0)
+    }
+
+    init(encoded bytes: UnsafeRawBufferPointer) throws(RecordReader.Damage) {
+        var reader = RecordReader(bytes)
+        guard try reader.readByte() == Self.format else { throw RecordReader.Damage() }
+        var classes: [ClassRecord] = []
+        for _ in 0..<(try reader.readCount()) { classes.append(try Self.readClass(&reader)) }
+        guard reader.isAtEnd else { throw RecordReader.Damage() }
+        self.init(classes: classes)
+    }
+
+    private static func readClass(_ reader: inout RecordReader) throws(RecordReader.Damage) -> ClassRecord {
+        let name = try reader.readString()
+        guard let kind = ClassKind(rawValue: try reader.readByte()) else { throw RecordReader.Damage() }
+        var record = ClassRecord(
+            schema: ClassSchema(name: name, kind: kind, properties: []), table: try reader.readUInt32(),
+            primaryKeys: try reader.readUInt32(), backlinks: try reader.readUInt32(), alive: try reader.readUInt32(),
+            ghosts: try reader.readUInt32(), containers: try reader.readUInt32(), columns: [])
+        for _ in 0..<(try reader.readCount()) {
+            let name = try reader.readString()
+            guard let type = PropertyType(rawValue: try reader.readByte()),
+                let collection = CollectionKind(rawValue: try reader.readByte())
+            else { throw RecordReader.Damage() }
+            let flags = try reader.readByte()
+            let target = try reader.readString()
+            record.schema.properties.append(
+                Property(
+                    name: name, type: type, collection: collection, isOptional: flags & 1 != 0,
+                    isPrimaryKey: flags & 2 != 0, isIndexed: flags & 4 != 0, target: flags & 8 != 0 ? target : nil))
+            record.columns.append(
+                ColumnRecord(id: try reader.readUInt32(), index: try reader.readUInt32(), list: try reader.readUInt32())
+            )
+        }
+        return record
+    }
+}

@@ -1,0 +1,111 @@
+package import CausewayModel
+
+/// What a commit touched, or several commits together: the source of notifications and of the operation log.
+package struct ChangeRecord: Hashable, Sendable {
+    package var classes: [String: ClassChanges]
+
+    package init(classes: [String: ClassChanges] = [:]) {
+        self.classes = classes
+    }
+
+    package var isEmpty: Bool { classes.values.allSatisfy(\.isEmpty) }
+}
+
+/// The changes of one class. Each object is named for what it is over the whole range: one that was made and changed
+/// is inserted, one that was made and deleted is not named. An object that was deleted and came back under its old key
+/// (its ghost came to life) is deleted and inserted.
+package struct ClassChanges: Hashable, Sendable {
+    package struct Deletion: Hashable, Sendable {
+        package var key: ObjectKey
+        /// Nil for objects of classes without a primary key.
+        package var primaryKey: PrimaryKey?
+
+        package init(key: ObjectKey, primaryKey: PrimaryKey?) {
+            self.key = key
+            self.primaryKey = primaryKey
+        }
+    }
+
+    /// Ascending.
+    package var inserted: [ObjectKey] = []
+    /// Ascending by key.
+    package var deleted: [Deletion] = []
+    /// Never names an inserted object.
+    package var modified: [ObjectKey: ColumnSet] = [:]
+    /// In the order made, and only in the record of the write in progress. Not kept for objects inserted in it.
+    package var listEdits: [ListPlace: [ListEdit]] = [:]
+
+    package init() {}
+
+    package var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
+}
+
+/// The list of one object.
+package struct ListPlace: Hashable, Sendable {
+    package var key: ObjectKey
+    package var column: Int
+
+    package init(key: ObjectKey, column: Int) {
+        self.key = key
+        self.column = column
+    }
+}
+
+package enum ListEdit: Hashable, Sendable {
+    case insert(Int, Value)
+    case remove(Int)
+    case set(Int, Value)
+    case move(Int, Int)
+    /// With the count before.
+    case clear(Int)
+}
+
+/// A set of columns of one class.
+package struct ColumnSet: Hashable, Sendable {
+    /// Columns 0–63, which is nearly always all of them.
+    private var first: UInt64 = 0
+    private var rest: [UInt64] = []
+
+    package init() {}
+
+    package init(_ columns: some Sequence<Int>) {
+        for column in columns { insert(column) }
+    }
+
+    package var isEmpty: Bool { first == 0 && rest.allSatisfy { $0 == 0 } }
+
+    package func contains(_ column: Int) -> Bool {
+        if column < 64 { return first >> UInt64(column) & 1 != 0 }
+        let word = column / 64 - 1
+        return word < rest.count && rest[word] >> UInt64(column % 64) & 1 != 0
+    }
+
+    package mutating func insert(_ column: Int) {
+        if column < 64 {
+            first |= 1 << UInt64(column)
+            return
+        }
+        let word = column / 64 - 1
+        while rest.count <= word { rest.append(0) }
+        rest[word] |= 1 << UInt64(column % 64)
+    }
+
+    package mutating func formUnion(_ other: ColumnSet) {
+        first |= other.first
+        while rest.count < other.rest.count { rest.append(0) }
+        for word in other.rest.indices { rest[word] |= other.rest[word] }
+    }
+
+    /// Ascending.
+    package var columns: [Int] {
+        var result: [Int] = []
+        for (index, word) in ([first] + rest).enumerated() {
+            var word = word
+            while word != 0 {
+                result.append(index * 64 + word.trailingZeroBitCount)
+                word &= word - 1
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,156 @@
+import CausewayModel
+
+/// Builds the keys of trees so that byte order is value order, in one buffer that is used again and again.
+///
+/// A tag byte comes first and null has the smallest. Strings and data are cut to ``longestPrefix`` bytes in indexes;
+/// who finds a cut key verifies the value in its column.
+final class KeyBuffer {
+    /// How much of a string an index key keeps.
+    static let longestPrefix = 200
+    /// How long a string primary key may be, in UTF-8; with its tag it still fits a key of a tree.
+    static let longestPrimaryKey = 400
+    private static let capacity = 512
+
+    private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 8)
+    // Nothing here calls out while it changes the count, so accesses never overlap; checking costs more than appending.
+    @exclusivity(unchecked) private(set) var count = 0
+
+    deinit {
+        memory.deallocate()
+    }
+
+    /// Valid until the buffer's next change.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory.baseAddress, count: count) }
+    var array: [UInt8] { Array(bytes) }
+
+    func clear() {
+        count = 0
+    }
+
+    func set(_ bytes: UnsafeRawBufferPointer) {
+        count = min(bytes.count, Self.capacity)
+        memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+    }
+
+    func append(byte: UInt8) {
+        memory[count] = byte
+        count += 1
+    }
+
+    func append(_ value: UInt64) {
+        memory.storeBytes(of: value.bigEndian, toByteOffset: count, as: UInt64.self)
+        count += 8
+    }
+
+    func append(_ value: UInt32) {
+        memory.storeBytes(of: value.bigEndian, toByteOffset: count, as: UInt32.self)
+        count += 4
+    }
+
+    func append(_ key: ObjectKey) {
+        append(UInt64(bitPattern: key.rawValue))
+    }
+
+    private func append(signed value: Int64) {
+        append(UInt64(bitPattern: value) ^ 1 << 63)
+    }
+
+    private func append(ordered value: Double) {
+        let zeroed = value == 0 ? 0 : value
+        let bits = zeroed.bitPattern
+        append(bits >> 63 == 0 ? bits | 1 << 63 : ~bits)
+    }
+
+    // MARK: - Index keys
+
+    /// Appends a value as an index orders it.
+    func append(index value: Value) {
+        switch value {
+        case .null: append(byte: 0)
+        case .bool(let value):
+            append(byte: 1)
+            append(byte: value ? 1 : 0)
+        case .int(let value):
+            append(byte: 2)
+            append(signed: value)
+        case .float(let value):
+            append(byte: 3)
+            append(ordered: Double(value))
+        case .double(let value):
+            append(byte: 3)
+            append(ordered: value)
+        case .string(var value):
+            append(byte: 4)
+            value.withUTF8 { append(escaped: UnsafeRawBufferPointer($0)) }
+        case .bytes(let value):
+            append(byte: 5)
+            value.withUnsafeBytes { append(escaped: $0) }
+        case .timestamp(let value):
+            append(byte: 6)
+            append(signed: value.seconds)
+            append(UInt32(bitPattern: value.nanoseconds) ^ 1 << 31)
+        case .objectId(let value):
+            append(byte: 7)
+            append(value.high)
+            append(value.low)
+        case .uuid(let value):
+            append(byte: 8)
+            append(value.high)
+            append(value.low)
+        case .object(let key):
+            append(byte: 9)
+            append(key)
+        case .link:
+            preconditionFailure("a link is resolved to an object before it is stored")
+        }
+    }
+
+    /// A zero byte becomes 00 FF and the end 00 00. A key that is cut ends in 01 instead, which sorts
+    /// behind the uncut value of the same bytes.
+    private func append(escaped bytes: UnsafeRawBufferPointer) {
+        let start = count
+        for byte in bytes {
+            if count - start >= Self.longestPrefix {
+                append(byte: 1)
+                return
+            }
+            append(byte: byte)
+            if byte == 0 { append(byte: 0xFF) }
+        }
+        append(byte: 0)
+        append(byte: 0)
+    }
+
+    // MARK: - Primary keys
+
+    /// The whole key of an object in the tree of primary keys; false when it is too long.
+    func set(primaryKey: PrimaryKey) -> Bool {
+        clear()
+        switch primaryKey {
+        case .null: append(byte: 0)
+        case .int(let value):
+            append(byte: 2)
+            append(signed: value)
+        case .string(var value):
+            return value.withUTF8 { bytes in
+                guard bytes.count <= Self.longestPrimaryKey else { return false }
+                append(byte: 4)
+                for byte in bytes { append(byte: byte) }
+                return true
+            }
+        case .objectId(let value):
+            append(byte: 7)
+            append(value.high)
+            append(value.low)
+        case .uuid(let value):
+            append(byte: 8)
+            append(value.high)
+            append(value.low)
+        case .container(let id):
+            append(byte: 10)
+            append(id.client.rawValue)
+            append(id.counter)
+        }
+        return true
+    }
+}

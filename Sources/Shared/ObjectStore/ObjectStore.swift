@@ -1,0 +1,240 @@
+package import CausewayStorage
+import Synchronization
+
+/// A file of objects: classes as tables, properties as columns, read in snapshots and changed by one writer at a time.
+///
+/// There is one for each file and process; opening the same file again answers the same instance while somebody holds
+/// it. All calls may come from any thread.
+package final class ObjectStore: Sendable {
+    package struct Options: Sendable {
+        /// Kept in memory while somebody holds the store; the path is only its name then.
+        package var inMemory: Bool
+        package var readOnly: Bool
+        /// The address range reserved for the file, which bounds its size. Costs no memory.
+        package var mapSizeBytes: Int
+
+        package init(inMemory: Bool = false, readOnly: Bool = false, mapSizeBytes: Int = 256 << 30) {
+            self.inMemory = inMemory
+            self.readOnly = readOnly
+            self.mapSizeBytes = mapSizeBytes
+        }
+    }
+
+    /// How many versions back `changes` can look.
+    package static let recordedVersions: UInt64 = 1000
+
+    package let path: String
+    private let storage: any Storage
+    private let isClosed = Atomic(false)
+    private let observers = Mutex(Observers())
+    /// The catalog decoded last, shared by all transactions on the same schema.
+    private let catalogCache = Mutex<(bytes: [UInt8], catalog: Catalog)?>(nil)
+
+    private struct Observers {
+        var next: UInt64 = 0
+        var bodies: [(number: UInt64, body: @Sendable (UInt64) -> Void)] = []
+    }
+
+    init(path: String, storage: any Storage) {
+        self.path = path
+        self.storage = storage
+    }
+
+    package static func open(path: String, options: Options = Options()) throws(StoreError) -> ObjectStore {
+        let storageOptions = StorageOptions(
+            inMemory: options.inMemory, readOnly: options.readOnly, mapSizeBytes: options.mapSizeBytes)
+        let storage = try storing { () throws(StorageError) in
+            try StorageRegistry.shared.open(path: path, options: storageOptions)
+        }
+        return OpenStores.shared.store(path: path, on: storage)
+    }
+
+    /// Refuses further use. Transactions that are open stay readable; the file closes with the last of them.
+    package func close() {
+        isClosed.store(true, ordering: .releasing)
+        observers.withLock { $0.bodies = [] }
+        OpenStores.shared.forget(self, storage)
+    }
+
+    // MARK: - Transactions
+
+    /// Begins to read the newest version.
+    package func read() throws(StoreError) -> Transaction {
+        Transaction(self, snapshot: try snapshot())
+    }
+
+    /// Waits for its turn as the one writer, first come first served, and begins on the newest version.
+    /// The transaction may move between threads.
+    package func write() throws(StoreError) -> Transaction {
+        Transaction(self, writer: try writer(using: nil))
+    }
+
+    /// Begins to write with a turn from ``reserveWrite(_:)``.
+    package func write(using reservation: WriteReservation) throws(StoreError) -> Transaction {
+        Transaction(self, writer: try writer(using: reservation))
+    }
+
+    /// Takes a place in the queue of writers now, and calls back on another thread when its turn has come. The
+    /// callback should hand the reservation on and return; dropping it unused lets the next writer go.
+    package func reserveWrite(_ granted: @escaping @Sendable (WriteReservation) -> Void) {
+        storage.reserveWrite(granted)
+    }
+
+    func snapshot() throws(StoreError) -> any StorageSnapshot {
+        try refuseIfClosed()
+        return try storing { () throws(StorageError) in try storage.snapshot() }
+    }
+
+    func writer(using reservation: WriteReservation?) throws(StoreError) -> any StorageWriter {
+        try refuseIfClosed()
+        return try storing { () throws(StorageError) in
+            if let reservation { try storage.write(using: reservation) } else { try storage.write() }
+        }
+    }
+
+    private func refuseIfClosed() throws(StoreError) {
+        guard isClosed.load(ordering: .acquiring) else { return }
+        throw StoreError(.closed, "The file was closed. Open it again before using it.", path: path)
+    }
+
+    // MARK: - Versions
+
+    /// The version of the newest commit, by any process; the last one known when the file can no longer be read.
+    package var newestVersion: UInt64 { (try? storage.newestVersion()) ?? 0 }
+
+    /// What the commits after one version, up to and including another, touched.
+    ///
+    /// Nil when some of them are no longer recorded: the caller must then treat everything as changed.
+    package func changes(after: UInt64, through: UInt64) throws(StoreError) -> ChangeRecord? {
+        let snapshot = try snapshot()
+        guard after <= through, through <= snapshot.version else { return nil }
+        guard after < through else { return ChangeRecord() }
+        var merged = ChangeRecord()
+        var expected = after + 1
+        var isDamaged = false
+        snapshot.scan(
+            tree: FixedTree.changes, from: Self.changesKey(after + 1), upTo: Self.changesKey(through + 1),
+            reversed: false
+        ) { key, value in
+            guard key.elementsEqual(Self.changesKey(expected)) else { return false }
+            guard let record = try? ChangeRecord(encoded: value) else {
+                isDamaged = true
+                return false
+            }
+            merged.merge(record)
+            expected += 1
+            return true
+        }
+        if isDamaged { throw damaged() }
+        return expected == through + 1 ? merged : nil
+    }
+
+    static func changesKey(_ version: UInt64) -> [UInt8] {
+        withUnsafeBytes(of: version.bigEndian) { Array($0) }
+    }
+
+    /// Calls back after each commit of this process with its version, on the thread that committed. Stops when the
+    /// returned object goes away.
+    package func observeCommits(_ body: @escaping @Sendable (UInt64) -> Void) -> CommitObservation {
+        let number = observers.withLock { observers in
+            observers.next += 1
+            observers.bodies.append((observers.next, body))
+            return observers.next
+        }
+        return CommitObservation(self, number)
+    }
+
+    fileprivate func stopObserving(_ number: UInt64) {
+        observers.withLock { $0.bodies.removeAll { $0.number == number } }
+    }
+
+    func committed(_ version: UInt64) {
+        for observer in observers.withLock({ $0.bodies }) { observer.body(version) }
+    }
+
+    // MARK: - The file
+
+    /// Writes a copy without unused space to a path where no file is yet.
+    package func compact(to path: String) throws(StoreError) {
+        try refuseIfClosed()
+        try storing { () throws(StorageError) in try storage.compact(to: path) }
+    }
+
+    package func statistics() throws(StoreError) -> StorageStatistics {
+        try refuseIfClosed()
+        return try storing { () throws(StorageError) in try storage.statistics() }
+    }
+
+    func catalog(in reader: any StorageReader) throws(StoreError) -> Catalog {
+        let key = CatalogKey.classes
+        guard let bytes = key.withUnsafeBytes({ reader.get(tree: FixedTree.catalog, key: $0) }) else {
+            return Catalog()
+        }
+        let known = catalogCache.withLock { cache -> Catalog? in
+            guard let cache, cache.bytes.elementsEqual(bytes) else { return nil }
+            return cache.catalog
+        }
+        if let known { return known }
+        if let format = bytes.first, format > Catalog.format {
+            throw StoreError(
+                .unsupportedVersion,
+                "The objects of the file have format \(format), and this library knows \(Catalog.format) at most. "
+                    + "Update the library.",
+                path: path)
+        }
+        guard let catalog = try? Catalog(encoded: bytes) else { throw damaged() }
+        let copy = Array(bytes)
+        catalogCache.withLock { $0 = (copy, catalog) }
+        return catalog
+    }
+
+    func damaged() -> StoreError {
+        StoreError(
+            .damaged,
+            "The file holds bytes that contradict themselves. Restore it from a copy, or delete it to begin anew "
+                + "(a synced file fetches its data again).",
+            path: path)
+    }
+}
+
+/// Keeps an observer of commits going; see ``ObjectStore/observeCommits(_:)``.
+package final class CommitObservation: Sendable {
+    private let store: ObjectStore
+    private let number: UInt64
+
+    fileprivate init(_ store: ObjectStore, _ number: UInt64) {
+        self.store = store
+        self.number = number
+    }
+
+    deinit {
+        store.stopObserving(number)
+    }
+}
+
+/// The stores of this process, one for each storage.
+final class OpenStores: Sendable {
+    static let shared = OpenStores()
+
+    private struct WeakStore {
+        weak var store: ObjectStore?
+    }
+
+    private let stores = Mutex<[ObjectIdentifier: WeakStore]>([:])
+
+    func store(path: String, on storage: any Storage) -> ObjectStore {
+        stores.withLock { stores in
+            if let store = stores[ObjectIdentifier(storage)]?.store { return store }
+            stores = stores.filter { $0.value.store != nil }
+            let store = ObjectStore(path: path, storage: storage)
+            stores[ObjectIdentifier(storage)] = WeakStore(store: store)
+            return store
+        }
+    }
+
+    func forget(_ store: ObjectStore, _ storage: any Storage) {
+        stores.withLock { stores in
+            if stores[ObjectIdentifier(storage)]?.store === store { stores[ObjectIdentifier(storage)] = nil }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import CausewayModel
+import CausewayQuery
+
+/// One object of a transaction for the row evaluator, which serves predicates that have no faster way.
+struct StoredRow: RowSource {
+    let table: Table
+    let key: ObjectKey
+
+    func value(of property: Int, in className: String) -> Value {
+        table.value(key, property)
+    }
+
+    func elements(of property: Int, in className: String) -> [Value] {
+        table.listValues(key, property)
+    }
+
+    func object(at link: Value, in target: String) -> StoredRow? {
+        guard let table = table.transaction.table(target), let key = Self.key(link, table), table.exists(key) else {
+            return nil
+        }
+        return StoredRow(table: table, key: key)
+    }
+
+    func namesSameObject(_ left: Value, _ right: Value, in target: String) -> Bool {
+        if case (.object(let left), .object(let right)) = (left, right) { return left == right }
+        guard let table = table.transaction.table(target) else { return false }
+        // A primary key that has no row names nothing here.
+        guard let left = Self.key(left, table), let right = Self.key(right, table) else { return false }
+        return left == right
+    }
+
+    static func key(_ link: Value, _ table: Table) -> ObjectKey? {
+        switch link {
+        case .object(let key): key
+        case .link(let primaryKey): table.keyOrGhost(for: primaryKey)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import CausewayModel
+
+/// Collects what a write does to one class, at the cost of an append or a dictionary entry a change.
+struct TableChanges {
+    private var inserted: [ObjectKey] = []
+    /// Members of `inserted` that were deleted again.
+    private var dropped: Set<ObjectKey> = []
+    /// Members of `inserted` that are older than this write: ghosts that came to life.
+    private var revived: Set<ObjectKey> = []
+    private var deleted: [ObjectKey: PrimaryKey?] = [:]
+    private var modified: [ObjectKey: ColumnSet] = [:]
+    private var listEdits: [ObjectKey: [Int: [ListEdit]]] = [:]
+    /// Keys from here on were given out in this write.
+    let firstNewKey: Int64
+    private var hasGhosts = false
+
+    init(firstNewKey: Int64 = 0) {
+        self.firstNewKey = firstNewKey
+    }
+
+    var isEmpty: Bool {
+        inserted.isEmpty && deleted.isEmpty && modified.isEmpty && !hasGhosts
+    }
+
+    func isInserted(_ key: ObjectKey) -> Bool {
+        key.rawValue >= firstNewKey || (!revived.isEmpty && revived.contains(key))
+    }
+
+    mutating func insert(_ key: ObjectKey) {
+        if !dropped.isEmpty, dropped.remove(key) != nil { return }
+        inserted.append(key)
+        if key.rawValue < firstNewKey { revived.insert(key) }
+    }
+
+    mutating func delete(_ key: ObjectKey, _ primaryKey: PrimaryKey?) {
+        if isInserted(key) {
+            dropped.insert(key)
+        } else {
+            deleted[key] = .some(primaryKey)
+        }
+        modified[key] = nil
+        listEdits[key] = nil
+    }
+
+    mutating func modify(_ key: ObjectKey, _ column: Int) {
+        if isInserted(key) { return }
+        modified[key, default: ColumnSet()].insert(column)
+    }
+
+    mutating func edit(_ place: ListPlace, _ edit: ListEdit) {
+        if isInserted(place.key) { return }
+        listEdits[place.key, default: [:]][place.column, default: []].append(edit)
+    }
+
+    mutating func noteGhost() {
+        hasGhosts = true
+    }
+
+    var record: ClassChanges {
+        var result = ClassChanges()
+        result.inserted = dropped.isEmpty ? inserted : inserted.filter { !dropped.contains($0) }
+        if !zip(result.inserted, result.inserted.dropFirst()).allSatisfy({ $0 < $1 }) { result.inserted.sort() }
+        result.deleted = deleted.map { .init(key: $0.key, primaryKey: $0.value) }.sorted { $0.key < $1.key }
+        result.modified = modified
+        for (key, columns) in listEdits {
+            for (column, edits) in columns { result.listEdits[ListPlace(key: key, column: column)] = edits }
+        }
+        return result
+    }
+}

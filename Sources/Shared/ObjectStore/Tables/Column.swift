@@ -1,0 +1,165 @@
+import CausewayModel
+import CausewayStorage
+
+/// One column of a table: its leaves as far as they were asked for, and those being written.
+final class Column {
+    let id: UInt32
+    /// Nil for lists, which have no leaves.
+    let kind: LeafKind?
+    let property: Property?
+    /// The tree (value, object key) of an indexed property, or 0.
+    var indexTree: UInt32
+    /// The tree of a list's elements, or 0.
+    let listTree: UInt32
+    /// What a leaf that was never written holds.
+    private let blank: UnsafeRawPointer
+    /// The leaf pointers, where readers find them: an entry of the table's directory, which owns it.
+    var leaves: UnsafeMutablePointer<LeafArray>
+    private var capacity = 0
+    private(set) var writable: [WritableLeaf?] = []
+    private var writtenNumbers: [Int] = []
+    /// The leaf written last, which is nearly always the one written next. Only replaced between uses, so that their
+    /// accesses never overlap.
+    @exclusivity(unchecked) private var lastNumber = -1
+    @exclusivity(unchecked) private var lastLeaf: WritableLeaf?
+
+    /// A hidden column.
+    init(_ id: UInt32, _ kind: LeafKind, isNull: Bool, leaves: UnsafeMutablePointer<LeafArray>) {
+        self.id = id
+        self.kind = kind
+        self.leaves = leaves
+        property = nil
+        indexTree = 0
+        listTree = 0
+        blank = LeafCheck.blank(kind, isNull: isNull)
+        leaves.initialize(to: LeafArray(leaves: .allocate(capacity: 1), count: 0))
+    }
+
+    init(_ record: Catalog.ColumnRecord, _ property: Property, leaves: UnsafeMutablePointer<LeafArray>) {
+        id = record.id
+        kind = property.collection == .none ? LeafKind(property.type) : nil
+        self.property = property
+        self.leaves = leaves
+        indexTree = record.index
+        listTree = record.list
+        blank = LeafCheck.blank(kind ?? .bits, isNull: property.isNullable)
+        leaves.initialize(to: LeafArray(leaves: .allocate(capacity: 1), count: 0))
+    }
+
+    // MARK: - Reading
+
+    /// Makes room for leaf numbers below `count`.
+    func reserve(_ count: Int) {
+        guard count > leaves.pointee.count else { return }
+        if count > capacity {
+            capacity = max(count, capacity * 2, 4)
+            let larger = UnsafeMutablePointer<UnsafeRawPointer?>.allocate(capacity: capacity)
+            larger.initialize(repeating: nil, count: capacity)
+            larger.update(from: leaves.pointee.leaves, count: leaves.pointee.count)
+            leaves.pointee.leaves.deallocate()
+            leaves.pointee.leaves = larger
+        }
+        leaves.pointee.count = count
+    }
+
+    func forgetLeaves() {
+        leaves.pointee.leaves.update(repeating: nil, count: leaves.pointee.count)
+    }
+
+    func isWritable(_ number: Int) -> Bool {
+        number < writable.count && writable[number] != nil
+    }
+
+    func writableLeaf(at number: Int) -> WritableLeaf? {
+        number < writable.count ? writable[number] : nil
+    }
+
+    /// The leaf where it lies, remembered for the next time; nil for leaves without a layout.
+    func load(_ number: Int, from transaction: Transaction) -> UnsafeRawPointer? {
+        guard let kind, number >= 0, number < leaves.pointee.count else { return nil }
+        if let known = leaves.pointee.leaves[number] { return known }
+        if isWritable(number) { return nil }
+        let found = stored(number, kind, transaction) ?? blank
+        leaves.pointee.leaves[number] = found
+        return found
+    }
+
+    private func stored(_ number: Int, _ kind: LeafKind, _ transaction: Transaction) -> UnsafeRawPointer? {
+        guard let bytes = transaction.reader.leaf(column: id, number: UInt32(number)) else { return nil }
+        guard LeafCheck.isSound(bytes, kind) else {
+            transaction.noteDamage(transaction.store.damaged())
+            return nil
+        }
+        return bytes.baseAddress
+    }
+
+    // MARK: - Writing
+
+    /// The leaf in its writable form, made on first use.
+    @inline(__always)
+    func write(_ number: Int, of table: Table) -> WritableLeaf {
+        if number == lastNumber, let lastLeaf { return lastLeaf }
+        return findOrMakeWritable(number, table)
+    }
+
+    private func findOrMakeWritable(_ number: Int, _ table: Table) -> WritableLeaf {
+        guard let kind else { preconditionFailure("a list has no leaves") }
+        let leaf = writableLeaf(at: number) ?? makeWritable(number, kind, table)
+        lastNumber = number
+        lastLeaf = leaf
+        return leaf
+    }
+
+    private func makeWritable(_ number: Int, _ kind: LeafKind, _ table: Table) -> WritableLeaf {
+        reserve(number + 1)
+        let leaf: WritableLeaf
+        if let bytes = stored(number, kind, table.transaction) {
+            leaf = WritableLeaf(kind, copying: bytes)
+        } else if Int64(number * slotsPerLeaf) >= table.changes.firstNewKey {
+            leaf = WritableLeaf(kind)
+        } else {
+            leaf = WritableLeaf(kind, copying: blank)
+        }
+        while writable.count <= number { writable.append(nil) }
+        writable[number] = leaf
+        writtenNumbers.append(number)
+        leaves.pointee.leaves[number] = leaf.memory.map { UnsafeRawPointer($0) }
+        return leaf
+    }
+
+    /// Packs the written leaves and hands them to the storage.
+    func flush(to writer: any StorageWriter, _ packer: inout LeafPacker) {
+        for number in writtenNumbers.sorted() {
+            guard let leaf = writable[number] else { continue }
+            packer.pack(leaf) { writer.replaceLeaf(column: id, number: UInt32(number), $0) }
+        }
+    }
+
+    func forgetWritten() {
+        writable = []
+        writtenNumbers = []
+        lastNumber = -1
+        lastLeaf = nil
+        forgetLeaves()
+    }
+}
+
+extension LeafKind {
+    init(_ type: PropertyType) {
+        switch type {
+        case .bool: self = .bits
+        case .int, .object: self = .integer
+        case .float: self = .float
+        case .double: self = .double
+        case .string, .data: self = .bytes
+        case .date: self = .timestamp
+        case .objectId: self = .fixed12
+        case .uuid: self = .fixed16
+        }
+    }
+}
+
+extension Property {
+    /// Links are always optional, whatever the declaration says.
+    var isNullable: Bool { isOptional || (type == .object && collection == .none) }
+}

@@ -1,0 +1,89 @@
+package import CausewayModel
+import CausewayStorage
+
+extension Table {
+    /// Deletes an object and the embedded objects it owns.
+    ///
+    /// Links to it become nil and list entries are removed. With `leavingGhost` an object that others link to stays
+    /// behind as a ghost instead, and the links stay.
+    package func delete(_ key: ObjectKey, leavingGhost: Bool = false) {
+        guard exists(key) else { return }
+        // Embedded objects own others: a work list instead of recursion, so that depth costs no stack.
+        var doomed: [(table: Table, key: ObjectKey)] = []
+        delete(key, leavingGhost: leavingGhost, &doomed)
+        while let next = doomed.popLast() { next.table.delete(next.key, leavingGhost: false, &doomed) }
+    }
+
+    private func delete(_ key: ObjectKey, leavingGhost: Bool, _ doomed: inout [(table: Table, key: ObjectKey)]) {
+        guard exists(key) else { return }
+        let primaryKey = primaryKey(of: key)
+        let incoming = incomingLinks(to: key)
+        let leavesGhost =
+            leavingGhost && primaryKey != nil && incoming.contains { $0.table !== self || $0.origin != key }
+        if !leavesGhost {
+            for link in incoming { link.table.unlink(link.origin, link.column, key) }
+        }
+        clearProperties(key, keepingPrimaryKey: leavesGhost, &doomed)
+        alive.write(key.leafNumber, of: self).setBit(key.slot, false)
+        if leavesGhost {
+            ghosts.write(key.leafNumber, of: self).setBit(key.slot, true)
+        } else if let primaryKey {
+            forget(primaryKey, key)
+        }
+        count -= 1
+        changes.delete(key, primaryKey)
+    }
+
+    private func forget(_ primaryKey: PrimaryKey, _ key: ObjectKey) {
+        let buffer = transaction.keyBuffer
+        if buffer.set(primaryKey: primaryKey) {
+            transaction.writer.remove(tree: record.primaryKeys, key: buffer.bytes)
+        }
+        if case .container = primaryKey { containers.write(key.leafNumber, of: self).setNull(key.slot) }
+    }
+
+    /// Takes every link of one property away from a target that is being deleted.
+    private func unlink(_ origin: ObjectKey, _ index: Int, _ target: ObjectKey) {
+        let column = columns[index]
+        let property = schema.properties[index]
+        if property.collection == .list {
+            let values = listValues(origin, index)
+            for position in values.indices.reversed() where values[position] == .object(target) {
+                changes.edit(ListPlace(key: origin, column: index), .remove(position))
+            }
+            writtenLists[ListPlace(key: origin, column: index)] = values.filter { $0 != .object(target) }
+        } else {
+            column.write(origin.leafNumber, of: self).setNull(origin.slot)
+        }
+        self.target(of: property).removeBacklinks(to: target, from: origin, column)
+        changes.modify(origin, index)
+    }
+
+    private func clearProperties(
+        _ key: ObjectKey, keepingPrimaryKey: Bool, _ doomed: inout [(table: Table, key: ObjectKey)]
+    ) {
+        for (index, column) in columns.enumerated() {
+            let property = schema.properties[index]
+            if property.type == .object { release(key, index, &doomed) }
+            if column.kind == nil {
+                if listCount(key, index) > 0 { writtenLists[ListPlace(key: key, column: index)] = [] }
+                continue
+            }
+            if property.isPrimaryKey, keepingPrimaryKey { continue }
+            if column.indexTree != 0 { removeIndex(column, value(key, index), key) }
+            column.write(key.leafNumber, of: self).setNull(key.slot)
+        }
+    }
+
+    /// Takes this object's links back from their targets, and dooms the embedded ones.
+    private func release(_ key: ObjectKey, _ index: Int, _ doomed: inout [(table: Table, key: ObjectKey)]) {
+        let property = schema.properties[index]
+        let target = target(of: property)
+        let linked = property.collection == .list ? listValues(key, index) : [value(key, index)]
+        var seen: Set<ObjectKey> = []
+        for case .object(let other) in linked where seen.insert(other).inserted {
+            target.removeBacklinks(to: other, from: key, columns[index])
+            if target.schema.kind == .embedded { doomed.append((target, other)) }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package import CausewayModel
+import CausewayStorage
+
+extension Table {
+    // MARK: - Objects
+
+    /// Whether the key names an object that is here: not deleted, not a ghost.
+    package func exists(_ key: ObjectKey) -> Bool {
+        bit(key, alive)
+    }
+
+    /// Whether the key names an object that others point to and that is not here.
+    package func isGhost(_ key: ObjectKey) -> Bool {
+        bit(key, ghosts)
+    }
+
+    private func bit(_ key: ObjectKey, _ column: Column) -> Bool {
+        guard key.rawValue >= 0, let leaf = column.load(key.leafNumber, from: transaction) else { return false }
+        return BoolLeaf(leaf).value(key.slot)
+    }
+
+    /// The object of a primary key, if it is here.
+    package func key(for primaryKey: PrimaryKey) -> ObjectKey? {
+        keyOrGhost(for: primaryKey).flatMap { exists($0) ? $0 : nil }
+    }
+
+    package func keyOrGhost(for primaryKey: PrimaryKey) -> ObjectKey? {
+        let buffer = transaction.keyBuffer
+        guard buffer.set(primaryKey: primaryKey) else { return nil }
+        return find(buffer.bytes)
+    }
+
+    func find(_ primaryKeyBytes: UnsafeRawBufferPointer) -> ObjectKey? {
+        guard let bytes = transaction.reader.get(tree: record.primaryKeys, key: primaryKeyBytes), bytes.count == 8
+        else { return nil }
+        return ObjectKey(bytes.loadUnaligned(as: Int64.self))
+    }
+
+    /// Of objects and ghosts; of embedded objects the id they were given, if any.
+    package func primaryKey(of key: ObjectKey) -> PrimaryKey? {
+        guard exists(key) || isGhost(key) else { return nil }
+        if let column = primaryKeyColumn { return PrimaryKey(value(key, column)) }
+        guard let leaf = containers.load(key.leafNumber, from: transaction), !UUIDLeaf(leaf).isNull(key.slot) else {
+            return nil
+        }
+        let client = ClientID(UUIDLeaf(leaf).high(key.slot))
+        return .container(ElementID(client: client, counter: UUIDLeaf(leaf).low(key.slot)))
+    }
+
+    /// Ascending.
+    package var allKeys: [ObjectKey] {
+        var keys: [ObjectKey] = []
+        keys.reserveCapacity(count)
+        forEachKey { key in
+            keys.append(key)
+            return true
+        }
+        return keys
+    }
+
+    /// Visits the objects in ascending order of their keys until the body answers false.
+    package func forEachKey(_ body: (ObjectKey) -> Bool) {
+        for number in leafNumbers {
+            let words = aliveWords(number)
+            for index in 0..<wordsPerLeaf {
+                var word = words[index]
+                while word != 0 {
+                    let slot = index * 64 + word.trailingZeroBitCount
+                    if !body(ObjectKey(Int64(number * slotsPerLeaf + slot))) { return }
+                    word &= word - 1
+                }
+            }
+        }
+    }
+
+    /// Which slots of a leaf hold an object.
+    func aliveWords(_ number: Int) -> SlotBitmap {
+        guard let leaf = alive.load(number, from: transaction) else { return SlotBitmap() }
+        return SlotBitmap(bits: leaf)
+    }
+
+    // MARK: - Values
+
+    /// The leaf of a column, while it has a layout; see the leaf readers. Valid until the transaction moves to another
+    /// version or anything is written.
+    @inlinable
+    package func leaf(_ column: Int, _ number: Int) -> UnsafeRawPointer? {
+        let array = leafDirectory[column]
+        if number < array.count, number >= 0, let leaf = array.leaves[number] { return leaf }
+        return loadLeaf(column, number)
+    }
+
+    @usableFromInline
+    package func loadLeaf(_ column: Int, _ number: Int) -> UnsafeRawPointer? {
+        columns[column].load(number, from: transaction)
+    }
+
+    /// A property's value; null for objects that are not here. Links come as `.object`, also when the target is a
+    /// ghost. The property must not be a list.
+    package func value(_ key: ObjectKey, _ column: Int) -> Value {
+        guard key.rawValue >= 0 else { return .null }
+        let number = key.leafNumber
+        let slot = key.slot
+        if let leaf = leaf(column, number) { return LeafValue.read(leaf, slot, schema.properties[column].type) }
+        guard let strings = columns[column].writableLeaf(at: number)?.strings, !strings.isNull(slot) else {
+            return .null
+        }
+        return strings.withBytes(slot) { LeafValue.bytes($0, schema.properties[column].type) }
+    }
+
+    /// The bytes of a string or data property, without a copy where that is possible. Nil for null.
+    func withBytes<Result>(
+        _ key: ObjectKey, _ column: Int, _ body: (UnsafeRawBufferPointer?) -> Result
+    ) -> Result {
+        let slot = key.slot
+        if let leaf = leaf(column, key.leafNumber) {
+            let strings = StringLeaf(leaf)
+            return body(strings.isNull(slot) ? nil : strings.bytes(slot))
+        }
+        guard let strings = columns[column].writableLeaf(at: key.leafNumber)?.strings, !strings.isNull(slot) else {
+            return body(nil)
+        }
+        return strings.withBytes(slot) { body($0) }
+    }
+}
+
+/// Turns a slot of a leaf into a value.
+enum LeafValue {
+    static func read(_ leaf: UnsafeRawPointer, _ slot: Int, _ type: PropertyType) -> Value {
+        if LeafHeader(leaf).isNull(slot) { return .null }
+        switch type {
+        case .bool: return .bool(BoolLeaf(leaf).value(slot))
+        case .int: return .int(IntegerLeaf(leaf).value(slot))
+        case .float: return .float(FloatLeaf(leaf).value(slot))
+        case .double: return .double(DoubleLeaf(leaf).value(slot))
+        case .string, .data: return bytes(StringLeaf(leaf).bytes(slot), type)
+        case .date:
+            let leaf = TimestampLeaf(leaf)
+            return .timestamp(Timestamp(seconds: leaf.seconds(slot), nanoseconds: leaf.nanoseconds(slot)))
+        case .objectId:
+            let leaf = ObjectIdLeaf(leaf)
+            return .objectId(ObjectIdentifier12(high: leaf.high(slot), low: leaf.low(slot)))
+        case .uuid:
+            let leaf = UUIDLeaf(leaf)
+            return .uuid(UUID16(high: leaf.high(slot), low: leaf.low(slot)))
+        case .object: return .object(ObjectKey(IntegerLeaf(leaf).value(slot)))
+        }
+    }
+
+    static func bytes(_ bytes: UnsafeRawBufferPointer, _ type: PropertyType) -> Value {
+        type == .string ? .string(String(decoding: bytes, as: UTF8.self)) : .bytes(Array(bytes))
+    }
+}

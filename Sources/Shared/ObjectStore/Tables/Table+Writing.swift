@@ -1,0 +1,215 @@
+package import CausewayModel
+import CausewayStorage
+
+extension Table {
+    // MARK: - Making objects
+
+    /// Makes an object whose properties are zero, or null where that is allowed.
+    ///
+    /// A ghost of the primary key comes to life under its key. Throws `duplicatePrimaryKey` when the object exists.
+    package func create(_ primaryKey: PrimaryKey?) throws(StoreError) -> ObjectKey {
+        try create(primaryKey, row: [])
+    }
+
+    /// Makes an object from its values in column order, those of lists ignored; links may be `.object` or `.link`.
+    /// An empty row means zeros. The primary key's own place in the row is ignored too.
+    package func create(_ primaryKey: PrimaryKey?, row: [Value]) throws(StoreError) -> ObjectKey {
+        precondition(row.isEmpty || row.count == columns.count, "a row has a value for each column")
+        let key = try allocate(primaryKey)
+        let number = key.leafNumber
+        let slot = key.slot
+        changes.insert(key)
+        count += 1
+        alive.write(number, of: self).setBit(slot, true)
+        for index in columns.indices {
+            let column = columns[index]
+            guard let kind = column.kind, let property = column.property else { continue }
+            if property.isPrimaryKey {
+                write(primaryKey?.value ?? .null, to: column, number, slot)
+                continue
+            }
+            let value = row.isEmpty ? .null : row[index]
+            if kind == .integer, property.type == .object {
+                setNewLink(value, key, column, property)
+            } else if value.isNull, !property.isOptional {
+                column.write(number, of: self).setZero(slot)
+                if column.indexTree != 0 { putIndex(column, Self.zero(property.type), key) }
+            } else {
+                write(value, to: column, number, slot)
+                if column.indexTree != 0 { putIndex(column, value, key) }
+            }
+        }
+        return key
+    }
+
+    private func write(_ value: Value, to column: Column, _ number: Int, _ slot: Int) {
+        column.write(number, of: self).set(slot, value)
+    }
+
+    static func zero(_ type: PropertyType) -> Value {
+        switch type {
+        case .bool: .bool(false)
+        case .int: .int(0)
+        case .float: .float(0)
+        case .double: .double(0)
+        case .string: .string("")
+        case .data: .bytes([])
+        case .date: .timestamp(Timestamp(seconds: 0, nanoseconds: 0))
+        case .objectId: .objectId(ObjectIdentifier12(high: 0, low: 0))
+        case .uuid: .uuid(UUID16(high: 0, low: 0))
+        case .object: .null
+        }
+    }
+
+    /// The key for a new object: a ghost's, or the next one, entered in the tree of primary keys.
+    private func allocate(_ primaryKey: PrimaryKey?) throws(StoreError) -> ObjectKey {
+        guard let primaryKey else { return takeKey() }
+        let buffer = transaction.keyBuffer
+        guard buffer.set(primaryKey: primaryKey) else { throw keyTooLong() }
+        if !isAboveLargest(buffer), let known = find(buffer.bytes) {
+            guard !exists(known) else { throw duplicate(primaryKey) }
+            ghosts.write(known.leafNumber, of: self).setBit(known.slot, false)
+            return known
+        }
+        return enter(primaryKey, buffer)
+    }
+
+    /// Gives a primary key that is not in the tree a row.
+    private func enter(_ primaryKey: PrimaryKey, _ buffer: KeyBuffer) -> ObjectKey {
+        let key = takeKey()
+        var raw = key.rawValue
+        withUnsafeBytes(of: &raw) { value in
+            transaction.writer.put(tree: record.primaryKeys, key: buffer.bytes, value: value)
+        }
+        if case .container(let id) = primaryKey {
+            containers.write(key.leafNumber, of: self).setFixed16(key.slot, id.client.rawValue, id.counter)
+        }
+        return key
+    }
+
+    /// Whether no key in the tree can equal this one, because it is larger than all. Keys that come in ascending order
+    /// need no search then.
+    private func isAboveLargest(_ buffer: KeyBuffer) -> Bool {
+        if !isLargestKnown {
+            largestPrimaryKey.clear()
+            transaction.reader.scan(tree: record.primaryKeys, from: [], upTo: nil, reversed: true) { key, _ in
+                largestPrimaryKey.set(key)
+                return false
+            }
+            isLargestKnown = true
+        }
+        guard bytesOrder(largestPrimaryKey.bytes, buffer.bytes) < 0 else { return false }
+        largestPrimaryKey.set(buffer.bytes)
+        return true
+    }
+
+    private func duplicate(_ primaryKey: PrimaryKey) -> StoreError {
+        let shown: String =
+            switch primaryKey {
+            case .null: "nil"
+            case .int(let value): "\(value)"
+            case .string(let value): "'\(value)'"
+            default: "\(primaryKey)"
+            }
+        return StoreError(
+            .duplicatePrimaryKey,
+            "Class '\(name)' has an object with primary key \(shown) already. Update that object, or use another key.",
+            path: transaction.store.path)
+    }
+
+    private func keyTooLong() -> StoreError {
+        StoreError(
+            .keyTooLong,
+            "A primary key of class '\(name)' has more than \(KeyBuffer.longestPrimaryKey) bytes. Use a shorter one.",
+            path: transaction.store.path)
+    }
+
+    /// The object of a primary key, alive or a ghost; a new ghost when there is none.
+    ///
+    /// A string too long for a primary key has no ghost; that traps, because `create` refuses such keys.
+    package func ghost(_ primaryKey: PrimaryKey) -> ObjectKey {
+        let buffer = transaction.keyBuffer
+        guard buffer.set(primaryKey: primaryKey) else {
+            preconditionFailure("a link to a primary key longer than \(KeyBuffer.longestPrimaryKey) bytes was set")
+        }
+        if let known = find(buffer.bytes) { return known }
+        if isLargestKnown { _ = isAboveLargest(buffer) }
+        let key = enter(primaryKey, buffer)
+        ghosts.write(key.leafNumber, of: self).setBit(key.slot, true)
+        alive.write(key.leafNumber, of: self).setBit(key.slot, false)
+        if let column = primaryKeyColumn, let value = primaryKey.value {
+            write(value, to: columns[column], key.leafNumber, key.slot)
+        }
+        changes.noteGhost()
+        return key
+    }
+
+    // MARK: - Setting properties
+
+    /// Whether a value has the type of a property, or of its list's elements. `set`, `create` and the list calls trap
+    /// on others: ask here first about values from outside.
+    package func accepts(_ value: Value, column: Int) -> Bool {
+        let property = schema.properties[column]
+        switch (property.type, value) {
+        case (_, .null):
+            return property.isOptional || (property.type == .object && property.collection == .none)
+        case (.bool, .bool), (.int, .int), (.float, .float), (.double, .double), (.string, .string), (.data, .bytes),
+            (.date, .timestamp), (.objectId, .objectId), (.uuid, .uuid), (.object, .object):
+            return true
+        case (.object, .link(.string(let key))): return key.utf8.count <= KeyBuffer.longestPrimaryKey
+        case (.object, .link): return true
+        default: return false
+        }
+    }
+
+    /// Sets a property of an object that is here. A link may be given as `.object` or `.link`; a primary key that is
+    /// not here becomes a ghost. Another or no embedded object in a link deletes the one before. Primary keys and
+    /// lists are not set this way.
+    package func set(_ key: ObjectKey, _ column: Int, _ value: Value) {
+        precondition(exists(key), "a property of an object that is not here was set")
+        let property = schema.properties[column]
+        precondition(!property.isPrimaryKey, "a primary key was set after its object was made")
+        precondition(property.collection == .none, "a list was set as one value")
+        precondition(accepts(value, column: column), "a value of another type than the property's was set")
+        let target = columns[column]
+        if property.type == .object {
+            setLink(key, column, value)
+        } else {
+            if target.indexTree != 0 {
+                removeIndex(target, self.value(key, column), key)
+                putIndex(target, value, key)
+            }
+            target.write(key.leafNumber, of: self).set(key.slot, value)
+        }
+        changes.modify(key, column)
+    }
+
+    // MARK: - Indexes
+
+    func putIndex(_ column: Column, _ value: Value, _ key: ObjectKey) {
+        let buffer = indexKey(value, key)
+        transaction.writer.put(
+            tree: column.indexTree, key: buffer.bytes, value: UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    func removeIndex(_ column: Column, _ value: Value, _ key: ObjectKey) {
+        transaction.writer.remove(tree: column.indexTree, key: indexKey(value, key).bytes)
+    }
+
+    private func indexKey(_ value: Value, _ key: ObjectKey) -> KeyBuffer {
+        let buffer = transaction.keyBuffer
+        buffer.clear()
+        buffer.append(index: value)
+        buffer.append(key)
+        return buffer
+    }
+
+    /// Enters all objects in an index that was added to an existing property.
+    func fillIndex(_ index: Int) {
+        let column = columns[index]
+        forEachKey { key in
+            putIndex(column, value(key, index), key)
+            return true
+        }
+    }
+}

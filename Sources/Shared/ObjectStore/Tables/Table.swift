@@ -1,0 +1,190 @@
+package import CausewayModel
+import CausewayStorage
+
+/// The objects of one class as one transaction sees them. The same object for the life of its transaction.
+///
+/// 1. Object keys ascend and are never given out twice; key / 1,000 is the leaf and key % 1,000 the slot.
+/// 2. A slot is dead, alive or a ghost. A ghost is an object others point to that is not here: its key and primary key
+///    are known, nothing else is.
+/// 3. A slot that dies becomes null in every column, except for a ghost's primary key.
+/// 4. Leaf pointers are valid until the transaction moves to another version; a leaf that is being written has the
+///    address of its writable form, or none.
+package final class Table {
+    /// The transaction owns its tables and outlives their use.
+    unowned let transaction: Transaction
+    package let name: String
+    package private(set) var schema: ClassSchema
+    /// One entry a column. The address changes only when the schema gets more columns.
+    @usableFromInline package private(set) var leafDirectory: UnsafeMutablePointer<LeafArray>
+    private var directoryCapacity: Int
+    private let hiddenDirectory: UnsafeMutablePointer<LeafArray>
+
+    private(set) var record: Catalog.ClassRecord
+    private(set) var columns: [Column] = []
+    /// Hidden: which slots hold an object, which a ghost, and the ids of embedded objects.
+    let alive: Column
+    let ghosts: Column
+    let containers: Column
+
+    /// The next key to give out: all slots below it exist.
+    private(set) var nextKey: Int64 = 0
+    /// Alive objects.
+    package internal(set) var count = 0
+    var changes = TableChanges()
+    /// Lists changed in this write.
+    var writtenLists: [ListPlace: [Value]] = [:]
+    /// No primary key in the tree is above this one, once `isLargestKnown`.
+    let largestPrimaryKey = KeyBuffer()
+    var isLargestKnown = false
+
+    init(_ transaction: Transaction, _ record: Catalog.ClassRecord) {
+        self.transaction = transaction
+        self.record = record
+        name = record.schema.name
+        schema = record.schema
+        directoryCapacity = record.columns.count + 8
+        leafDirectory = .allocate(capacity: directoryCapacity)
+        hiddenDirectory = .allocate(capacity: 3)
+        alive = Column(record.alive, .bits, isNull: false, leaves: hiddenDirectory)
+        ghosts = Column(record.ghosts, .bits, isNull: false, leaves: hiddenDirectory + 1)
+        containers = Column(record.containers, .fixed16, isNull: true, leaves: hiddenDirectory + 2)
+        addColumns()
+        loadCounters()
+        writeBegan()
+    }
+
+    deinit {
+        for column in allColumns { column.leaves.pointee.leaves.deallocate() }
+        leafDirectory.deallocate()
+        hiddenDirectory.deallocate()
+    }
+
+    var allColumns: [Column] { columns + [alive, ghosts, containers] }
+
+    var primaryKeyColumn: Int? { schema.primaryKeyIndex }
+
+    // MARK: - Columns
+
+    private func addColumns() {
+        if record.columns.count > directoryCapacity { growDirectory() }
+        for index in columns.count..<record.columns.count {
+            let column = Column(
+                record.columns[index], record.schema.properties[index], leaves: leafDirectory + index)
+            column.reserve(leafCount)
+            columns.append(column)
+        }
+        for (column, columnRecord) in zip(columns, record.columns) { column.indexTree = columnRecord.index }
+    }
+
+    private func growDirectory() {
+        directoryCapacity = record.columns.count * 2
+        let larger = UnsafeMutablePointer<LeafArray>.allocate(capacity: directoryCapacity)
+        larger.moveInitialize(from: leafDirectory, count: columns.count)
+        leafDirectory.deallocate()
+        leafDirectory = larger
+        for (index, column) in columns.enumerated() { column.leaves = larger + index }
+    }
+
+    private var leafCount: Int { (Int(nextKey) + slotsPerLeaf - 1) / slotsPerLeaf }
+
+    /// How many leaves each column has.
+    var leafNumbers: Range<Int> { 0..<leafCount }
+
+    /// How many slots of a leaf exist.
+    func slotCount(_ number: Int) -> Int { min(slotsPerLeaf, Int(nextKey) - number * slotsPerLeaf) }
+
+    // MARK: - With the transaction
+
+    /// Takes over a schema with more columns or indexes, in the middle of a write.
+    func extend(_ record: Catalog.ClassRecord) {
+        self.record = record
+        schema = record.schema
+        addColumns()
+    }
+
+    /// Everything may have changed: the transaction moved to another version.
+    func reload(_ record: Catalog.ClassRecord) {
+        self.record = record
+        schema = record.schema
+        while columns.count > record.columns.count {
+            // A column whose making was undone.
+            columns.removeLast().leaves.pointee.leaves.deallocate()
+        }
+        for column in allColumns { column.forgetLeaves() }
+        addColumns()
+        loadCounters()
+    }
+
+    private func loadCounters() {
+        let bytes = transaction.reader.get(FixedTree.catalog, CatalogKey.counters(table: record.table))
+        let isSound = bytes?.count == 16
+        nextKey = isSound ? bytes?.loadUnaligned(as: Int64.self) ?? 0 : 0
+        count = isSound ? bytes?.loadUnaligned(fromByteOffset: 8, as: Int.self) ?? 0 : 0
+        // No more leaves than leaf numbers; a record that says otherwise is damaged.
+        if bytes != nil, !isSound || nextKey < 0 || nextKey > Int64(UInt32.max) * Int64(slotsPerLeaf) {
+            nextKey = 0
+            count = 0
+            transaction.noteDamage(transaction.store.damaged())
+        }
+        for column in allColumns { column.reserve(leafCount) }
+    }
+
+    func writeBegan() {
+        changes = TableChanges(firstNewKey: nextKey)
+        isLargestKnown = false
+    }
+
+    var hasChanges: Bool { !changes.isEmpty }
+
+    /// Hands everything this write changed to the storage.
+    func flush(to writer: any StorageWriter) {
+        guard hasChanges else { return }
+        for column in allColumns { column.flush(to: writer, &transaction.packer) }
+        for (place, values) in writtenLists {
+            let column = columns[place.column]
+            let key = ObjectStore.changesKey(UInt64(bitPattern: place.key.rawValue))
+            if values.isEmpty {
+                writer.remove(column.listTree, key)
+            } else {
+                writer.put(column.listTree, key, ListBytes.encode(values, schema.properties[place.column].type))
+            }
+        }
+        var counters: [UInt8] = []
+        withUnsafeBytes(of: nextKey.littleEndian) { counters.append(contentsOf: $0) }
+        withUnsafeBytes(of: Int64(count).littleEndian) { counters.append(contentsOf: $0) }
+        writer.put(FixedTree.catalog, CatalogKey.counters(table: record.table), counters)
+    }
+
+    /// What was written is stored now, and leaves lie elsewhere.
+    func committed() {
+        forgetChanges()
+    }
+
+    func forgetChanges() {
+        for column in allColumns { column.forgetWritten() }
+        writtenLists = [:]
+        writeBegan()
+    }
+
+    func ended() {
+        forgetChanges()
+    }
+
+    // MARK: - Keys
+
+    /// Gives out a key and makes room for it.
+    func takeKey() -> ObjectKey {
+        let key = ObjectKey(nextKey)
+        nextKey += 1
+        if key.rawValue % Int64(slotsPerLeaf) == 0 {
+            for column in allColumns { column.reserve(leafCount) }
+        }
+        return key
+    }
+}
+
+extension ObjectKey {
+    var leafNumber: Int { Int(rawValue) / 1000 }
+
+    var slot: Int { Int(rawValue) % 1000 }
+}

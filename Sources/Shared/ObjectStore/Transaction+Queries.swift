@@ -1,0 +1,43 @@
+package import CausewayModel
+package import CausewayQuery
+
+extension Transaction {
+    /// The objects of a class that meet a predicate, ascending by key. Sees what this transaction wrote.
+    package func keys(_ className: String, matching predicate: BoundPredicate) throws(StoreError) -> [ObjectKey] {
+        let table = try existing(className)
+        var keys: [ObjectKey] = []
+        QueryPlan(table, predicate).run { number, found in
+            let first = Int64(number * slotsPerLeaf)
+            found.forEach { keys.append(ObjectKey(first + Int64($0))) }
+        }
+        try throwDamage()
+        return keys
+    }
+
+    package func count(_ className: String, matching predicate: BoundPredicate) throws(StoreError) -> Int {
+        let table = try existing(className)
+        var count = 0
+        QueryPlan(table, predicate).run { count += $1.count }
+        try throwDamage()
+        return count
+    }
+
+    /// Whether one object meets a predicate; false when it is not here.
+    package func matches(_ key: ObjectKey, _ className: String, _ predicate: BoundPredicate) -> Bool {
+        guard let table = table(className), table.exists(key) else { return false }
+        return predicate.matches(StoredRow(table: table, key: key))
+    }
+
+    /// How a query would run, for people.
+    package func explain(_ className: String, matching predicate: BoundPredicate) -> String {
+        table(className).map { QueryPlan($0, predicate).explanation } ?? "no such class"
+    }
+
+    private func existing(_ className: String) throws(StoreError) -> Table {
+        try throwDamage()
+        if let table = table(className) { return table }
+        throw StoreError(
+            .schemaConflict, "The file has no class '\(className)'. Extend its schema before asking for objects.",
+            path: store.path)
+    }
+}

@@ -1,0 +1,280 @@
+package import CausewayModel
+package import CausewayStorage
+
+/// One thread's view of the store at one version, which can become a write and come back.
+///
+/// The transaction and its tables stay the same objects through `advance`, `beginWriting`, `commit` and `abort`, so
+/// that whoever holds them keeps working. Not `Sendable`: one thread at a time.
+///
+/// - `reading` —advance→ `reading` (newest version)
+/// - `reading` —beginWriting→ `writing` —commit, abort→ `reading`
+/// - any —end→ `ended`
+package final class Transaction {
+    private enum State {
+        case reading(any StorageSnapshot)
+        case writing(any StorageWriter)
+        case ended
+    }
+
+    package let store: ObjectStore
+    private var state: State
+    private(set) var catalog = Catalog()
+    private var tablesByName: [String: Table] = [:]
+    private var treeHandles: [String: TreeHandle] = [:]
+    private var hasTreeChanges = false
+    /// What could not be read, found where nothing can be thrown; the next call that can throws it.
+    private var damage: StoreError?
+    /// Keys are built here, one at a time.
+    let keyBuffer = KeyBuffer()
+    var packer = LeafPacker()
+
+    init(_ store: ObjectStore, snapshot: any StorageSnapshot) {
+        self.store = store
+        state = .reading(snapshot)
+        loadCatalog()
+    }
+
+    init(_ store: ObjectStore, writer: any StorageWriter) {
+        self.store = store
+        state = .writing(writer)
+        loadCatalog()
+    }
+
+    deinit {
+        end()
+    }
+
+    // MARK: - What it shows
+
+    package var isWritable: Bool {
+        if case .writing = state { true } else { false }
+    }
+
+    /// The version of the snapshot it stands on; a write stands on the version it will follow.
+    package var version: UInt64 { reader.version }
+
+    package var schema: Schema { catalog.schema }
+
+    /// All tables, ordered by class name.
+    package var tables: [Table] { catalog.classes.compactMap { table($0.schema.name) } }
+
+    /// The same object for the life of the transaction; nil when there is no such class.
+    package func table(_ className: String) -> Table? {
+        if let table = tablesByName[className] { return table }
+        guard let record = catalog[className] else { return nil }
+        let table = Table(self, record)
+        tablesByName[className] = table
+        return table
+    }
+
+    var reader: any StorageReader {
+        switch state {
+        case .reading(let snapshot): snapshot
+        case .writing(let writer): writer
+        case .ended: preconditionFailure("a transaction was used after its end")
+        }
+    }
+
+    /// For writing only; the caller's right to write is a rule of this package, so breaking it is a trap.
+    var writer: any StorageWriter {
+        guard case .writing(let writer) = state else {
+            preconditionFailure("a transaction was changed outside of a write")
+        }
+        return writer
+    }
+
+    // MARK: - Moving between versions
+
+    /// Moves to the newest version. False when it stood there already. Writing transactions stay where they are.
+    @discardableResult
+    package func advance() throws(StoreError) -> Bool {
+        guard case .reading(let snapshot) = state else { return false }
+        try throwDamage()
+        guard !snapshot.isNewest else { return false }
+        let newest = try store.snapshot()
+        state = .reading(newest)
+        reload()
+        return newest.version != snapshot.version
+    }
+
+    /// Turns into the one writer, on the newest version, after waiting for its turn.
+    package func beginWriting() throws(StoreError) {
+        try beginWriting(reservation: nil)
+    }
+
+    package func beginWriting(using reservation: WriteReservation) throws(StoreError) {
+        try beginWriting(reservation: reservation)
+    }
+
+    private func beginWriting(reservation: WriteReservation?) throws(StoreError) {
+        guard case .reading(let snapshot) = state else {
+            preconditionFailure("a transaction that writes, or has ended, cannot begin to write")
+        }
+        try throwDamage()
+        let writer = try store.writer(using: reservation)
+        state = .writing(writer)
+        if writer.version != snapshot.version { reload() }
+        for table in tablesByName.values { table.writeBegan() }
+    }
+
+    /// Makes the changes visible to everybody and goes back to reading, at the version they made.
+    ///
+    /// When it throws, everything is undone and the transaction reads the version it began on. A write that changed
+    /// nothing makes no version.
+    @discardableResult
+    package func commit(_ durability: Durability = .durable) throws(StoreError) -> UInt64 {
+        let writer = writer
+        guard hasTreeChanges || tablesByName.values.contains(where: \.hasChanges) else {
+            abort()
+            return version
+        }
+        do {
+            try throwDamage()
+            let committed = try write(to: writer, durability)
+            state = .reading(committed)
+            hasTreeChanges = false
+            for table in tablesByName.values { table.committed() }
+            store.committed(committed.version)
+            return committed.version
+        } catch {
+            undo(to: writer.base)
+            throw error
+        }
+    }
+
+    private func write(
+        to writer: any StorageWriter, _ durability: Durability
+    ) throws(StoreError) -> any StorageSnapshot {
+        let version = writer.version + 1
+        var record = changes
+        for name in record.classes.keys { record.classes[name]?.listEdits = [:] }
+        for table in tablesByName.values { table.flush(to: writer) }
+        writer.put(FixedTree.changes, ObjectStore.changesKey(version), record.encoded)
+        if version > ObjectStore.recordedVersions {
+            writer.remove(FixedTree.changes, ObjectStore.changesKey(version - ObjectStore.recordedVersions))
+        }
+        return try storing { () throws(StorageError) in try writer.commit(durability) }
+    }
+
+    /// Undoes all changes and goes back to reading the version the write began on.
+    package func abort() {
+        guard case .writing(let writer) = state else { return }
+        writer.abort()
+        undo(to: writer.base)
+    }
+
+    private func undo(to snapshot: any StorageSnapshot) {
+        state = .reading(snapshot)
+        hasTreeChanges = false
+        for table in tablesByName.values { table.forgetChanges() }
+        reload()
+    }
+
+    /// Releases the snapshot; a write is undone. The transaction must not be used again.
+    package func end() {
+        if case .writing(let writer) = state { writer.abort() }
+        state = .ended
+        for table in tablesByName.values { table.ended() }
+    }
+
+    /// Another transaction that reads the same version. During a write: the version the write began on.
+    package func frozenCopy() throws(StoreError) -> Transaction {
+        switch state {
+        case .reading(let snapshot): Transaction(store, snapshot: snapshot)
+        case .writing(let writer): Transaction(store, snapshot: writer.base)
+        case .ended: throw StoreError(.closed, "The transaction has ended. Begin another one.", path: store.path)
+        }
+    }
+
+    // MARK: - The record of this write
+
+    /// What this write touched so far.
+    package var changes: ChangeRecord {
+        var record = ChangeRecord()
+        for table in tablesByName.values where table.hasChanges {
+            let changes = table.changes.record
+            if !changes.isEmpty { record.classes[table.name] = changes }
+        }
+        return record
+    }
+
+    // MARK: - Reloading
+
+    private func reload() {
+        for handle in treeHandles.values { handle.number = nil }
+        loadCatalog()
+        for (name, table) in tablesByName {
+            if let record = catalog[name] {
+                table.reload(record)
+            } else {
+                table.ended()
+                tablesByName[name] = nil
+            }
+        }
+    }
+
+    private func loadCatalog() {
+        do {
+            catalog = try store.catalog(in: reader)
+        } catch {
+            noteDamage(error)
+        }
+    }
+
+    func replaceCatalog(_ catalog: Catalog) {
+        self.catalog = catalog
+        hasTreeChanges = true
+        for (name, table) in tablesByName {
+            if let record = catalog[name] { table.extend(record) }
+        }
+    }
+
+    func noteDamage(_ error: StoreError) {
+        if damage == nil { damage = error }
+    }
+
+    func throwDamage() throws(StoreError) {
+        if let damage { throw damage }
+    }
+
+    // MARK: - Trees for others
+
+    /// A small ordered tree by name, made when it is first written.
+    package func tree(_ name: String) -> Tree {
+        if let handle = treeHandles[name] { return Tree(handle) }
+        let handle = TreeHandle(self, name)
+        treeHandles[name] = handle
+        return Tree(handle)
+    }
+
+    func noteTreeChange() {
+        hasTreeChanges = true
+    }
+
+    /// The next free number for a tree or column.
+    func takeNumbers(_ body: (inout UInt32) -> Void) {
+        let key = CatalogKey.nextNumber
+        let stored = reader.get(FixedTree.catalog, key).flatMap { bytes in
+            bytes.count == 4 ? UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)) : nil
+        }
+        var next = stored ?? FixedTree.firstFree
+        body(&next)
+        writer.put(FixedTree.catalog, key, withUnsafeBytes(of: next.littleEndian) { Array($0) })
+    }
+}
+
+extension StorageReader {
+    func get(_ tree: UInt32, _ key: [UInt8]) -> UnsafeRawBufferPointer? {
+        key.withUnsafeBytes { get(tree: tree, key: $0) }
+    }
+}
+
+extension StorageWriter {
+    func put(_ tree: UInt32, _ key: [UInt8], _ value: [UInt8]) {
+        key.withUnsafeBytes { key in value.withUnsafeBytes { put(tree: tree, key: key, value: $0) } }
+    }
+
+    func remove(_ tree: UInt32, _ key: [UInt8]) {
+        key.withUnsafeBytes { remove(tree: tree, key: $0) }
+    }
+}
