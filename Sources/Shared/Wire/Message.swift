@@ -1,0 +1,214 @@
+package import CausewayMerge
+package import CausewayModel
+package import CausewayOperations
+
+/// Where a device stands: committed on it together with the data it describes.
+package struct Checkpoint: Hashable, Sendable {
+    /// Names one life of the server's database; another epoch means its history was replaced.
+    package var epoch: UInt64
+    package var version: ServerVersion
+    /// The query set whose content the device holds.
+    package var querySet: UInt64
+    /// The last upload of this device that the version includes.
+    package var acknowledged: UInt64
+
+    package init(epoch: UInt64, version: ServerVersion, querySet: UInt64, acknowledged: UInt64) {
+        self.epoch = epoch
+        self.version = version
+        self.querySet = querySet
+        self.acknowledged = acknowledged
+    }
+
+    package static let nothing = Checkpoint(epoch: 0, version: .zero, querySet: 0, acknowledged: 0)
+}
+
+/// The standing queries of one device. A device holds the union of what they match.
+package struct QuerySet: Hashable, Sendable {
+    package var version: UInt64
+    package var queries: [StandingQuery]
+
+    package init(version: UInt64, queries: [StandingQuery]) {
+        self.version = version
+        self.queries = queries
+    }
+
+    package static let empty = QuerySet(version: 0, queries: [])
+}
+
+package struct StandingQuery: Hashable, Sendable {
+    package var className: String
+    /// In the grammar of `Query/GRAMMAR.md`, with its values written as literals.
+    package var predicate: String
+
+    package init(className: String, predicate: String) {
+        self.className = className
+        self.predicate = predicate
+    }
+}
+
+/// Device to server, opens a session: `POST /v1/{database}/session`.
+package struct Hello: Hashable, Sendable {
+    package var client: ClientID
+    package var protocolVersions: ClosedRange<UInt32>
+    package var schema: Schema
+    package var checkpoint: Checkpoint
+    /// The queries of `checkpoint.querySet`: what the device holds now.
+    package var held: QuerySet
+    /// The queries it wants from now on; the same as `held` when nothing changed.
+    package var wanted: QuerySet
+
+    package init(
+        client: ClientID, protocolVersions: ClosedRange<UInt32>, schema: Schema, checkpoint: Checkpoint,
+        held: QuerySet, wanted: QuerySet
+    ) {
+        self.client = client
+        self.protocolVersions = protocolVersions
+        self.schema = schema
+        self.checkpoint = checkpoint
+        self.held = held
+        self.wanted = wanted
+    }
+}
+
+/// The server's answer to hello.
+package struct Welcome: Hashable, Sendable {
+    package var session: UInt64
+    package var protocolVersion: UInt32
+    package var epoch: UInt64
+    /// The server's clock in milliseconds since 1970, so that the device can measure its offset.
+    package var serverTime: UInt64
+    package var limits: SessionLimits
+    /// The last upload of this client the server has committed: what the device need not send again.
+    package var committed: UInt64
+    /// The last one-way entry of this client the server has committed.
+    package var ingested: UInt64
+
+    package init(
+        session: UInt64, protocolVersion: UInt32, epoch: UInt64, serverTime: UInt64, limits: SessionLimits,
+        committed: UInt64, ingested: UInt64
+    ) {
+        self.session = session
+        self.protocolVersion = protocolVersion
+        self.epoch = epoch
+        self.serverTime = serverTime
+        self.limits = limits
+        self.committed = committed
+        self.ingested = ingested
+    }
+}
+
+package struct SessionLimits: Hashable, Sendable {
+    /// A frame's payload after decompression.
+    package var frameBytes: UInt64
+    /// How far the server sends ahead of what the device has consumed.
+    package var creditBytes: UInt64
+    package var heartbeatMilliseconds: UInt64
+
+    package init(frameBytes: UInt64, creditBytes: UInt64, heartbeatMilliseconds: UInt64) {
+        self.frameBytes = frameBytes
+        self.creditBytes = creditBytes
+        self.heartbeatMilliseconds = heartbeatMilliseconds
+    }
+
+    package static let standard = SessionLimits(
+        frameBytes: 16 << 20, creditBytes: 1 << 20, heartbeatMilliseconds: 15_000)
+}
+
+/// The server's answer to an upload: everything up to `committed` is durable there.
+package struct UploadAnswer: Hashable, Sendable {
+    package var committed: UInt64
+    package var failure: SyncFailure?
+
+    package init(committed: UInt64, failure: SyncFailure? = nil) {
+        self.committed = committed
+        self.failure = failure
+    }
+}
+
+/// One-way objects of a device, in order: `POST /v1/{database}/ingest`. Entries are numbered without gaps.
+package struct IngestBatch: Hashable, Sendable {
+    package var client: ClientID
+    package var first: UInt64
+    /// Each entry is one transaction's creates, in order.
+    package var entries: [[Operation]]
+
+    package init(client: ClientID, first: UInt64, entries: [[Operation]]) {
+        self.client = client
+        self.first = first
+        self.entries = entries
+    }
+}
+
+/// Server to device, in the one long response to `POST /v1/{database}/download`.
+package enum DownloadMessage: Hashable, Sendable {
+    case changes(ViewChunk)
+    /// The answer to `POST /v1/{database}/mark`: everything committed before the request has been sent.
+    case mark(UInt64)
+    case heartbeat(serverTime: UInt64)
+    /// The wanted query set cannot be served; the session goes on with the one held.
+    case queriesRefused(querySet: UInt64, SyncFailure)
+    /// The session is over: do what the failure's action says.
+    case end(SyncFailure)
+}
+
+/// A part of what brings a device from one checkpoint to the next. The last part carries that checkpoint;
+/// nothing is visible on the device before it.
+package struct ViewChunk: Hashable, Sendable {
+    /// Nil in every part but the last.
+    package var checkpoint: Checkpoint?
+    /// Objects in all parts of this change, so that a device can show progress; zero when not known.
+    package var objectsTotal: UInt64
+    package var entered: [ObjectChange]
+    package var updated: [ObjectChange]
+    package var left: [ObjectLeave]
+    package var deleted: [ObjectEnd]
+
+    package init(
+        checkpoint: Checkpoint? = nil, objectsTotal: UInt64 = 0, entered: [ObjectChange] = [],
+        updated: [ObjectChange] = [], left: [ObjectLeave] = [], deleted: [ObjectEnd] = []
+    ) {
+        self.checkpoint = checkpoint
+        self.objectsTotal = objectsTotal
+        self.entered = entered
+        self.updated = updated
+        self.left = left
+        self.deleted = deleted
+    }
+}
+
+/// An object and its state: whole when it enters, the changed properties when it is updated.
+package struct ObjectChange: Hashable, Sendable {
+    package var object: ObjectReference
+    package var state: ObjectState
+
+    package init(_ object: ObjectReference, _ state: ObjectState) {
+        self.object = object
+        self.state = state
+    }
+}
+
+package struct ObjectLeave: Hashable, Sendable {
+    package var object: ObjectReference
+    package var reason: LeaveReason
+
+    package init(_ object: ObjectReference, _ reason: LeaveReason) {
+        self.object = object
+        self.reason = reason
+    }
+}
+
+package enum LeaveReason: UInt8, Hashable, Sendable {
+    case query = 1
+    case permission = 2
+    case unsubscribed = 3
+}
+
+package struct ObjectEnd: Hashable, Sendable {
+    package var object: ObjectReference
+    package var life: UInt32
+
+    package init(_ object: ObjectReference, life: UInt32) {
+        self.object = object
+        self.life = life
+    }
+}

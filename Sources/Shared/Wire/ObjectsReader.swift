@@ -1,0 +1,217 @@
+import CausewayMerge
+import CausewayModel
+import CausewayOperations
+
+/// Reads what `ObjectsWriter` wrote.
+struct ObjectsReader {
+    private var bytes: ByteReader
+    private var names: [String] = []
+    private var stamps: [Stamp] = []
+    /// How many more values the message may name.
+    private var cellsLeft = Bounds.cells
+
+    init(_ body: [UInt8]) {
+        bytes = ByteReader(body)
+    }
+
+    mutating func read(into chunk: inout ViewChunk) throws(EncodingError) {
+        let version = try bytes.readByte()
+        guard version == ObjectsWriter.encodingVersion else {
+            throw EncodingError(
+                .unsupportedVersion,
+                "The objects are written in version \(version) of their encoding: update this "
+                    + "program, which knows version \(ObjectsWriter.encodingVersion).", offset: 0)
+        }
+        try readStampTable()
+        while true {
+            let kind = try bytes.readByte()
+            switch kind {
+            case RunKind.end: return try bytes.finish()
+            case RunKind.entered: try readChanges(into: &chunk.entered)
+            case RunKind.updated: try readChanges(into: &chunk.updated)
+            case RunKind.left: try readLeft(into: &chunk.left)
+            case RunKind.deleted: try readDeleted(into: &chunk.deleted)
+            default: throw bytes.malformed("\(kind) is no kind of change")
+            }
+        }
+    }
+
+    private mutating func readLeft(into left: inout [ObjectLeave]) throws(EncodingError) {
+        let className = try readName()
+        let reasonByte = try bytes.readByte()
+        guard let reason = LeaveReason(rawValue: reasonByte) else {
+            throw bytes.malformed("\(reasonByte) is no reason to leave")
+        }
+        let count = try readRowCount(columns: 1)
+        for key in try bytes.readKeys(count: count) {
+            left.append(ObjectLeave(ObjectReference(className, key), reason))
+        }
+    }
+
+    private mutating func readDeleted(into deleted: inout [ObjectEnd]) throws(EncodingError) {
+        let className = try readName()
+        let count = try readRowCount(columns: 2)
+        let keys = try bytes.readKeys(count: count)
+        let lives = try bytes.readIntegers(count: count)
+        for (key, life) in zip(keys, lives) {
+            deleted.append(ObjectEnd(ObjectReference(className, key), life: try checked(life: life)))
+        }
+    }
+}
+
+// MARK: - Objects with their state
+
+extension ObjectsReader {
+    /// One property of a run: a value for each object, and what is known of who wrote it.
+    private struct PropertyColumn {
+        var property: String
+        var values: [Value]
+        /// Nil where every value has the stamp of its object's `born`.
+        var stamps: [Stamp]?
+        var areDefaults: [Bool]?
+    }
+
+    private mutating func readChanges(into changes: inout [ObjectChange]) throws(EncodingError) {
+        let className = try readName()
+        let properties = try readPropertyNames()
+        let lists = try readPropertyNames()
+        let count = try readRowCount(columns: 3 + properties.count + lists.count)
+        let keys = try bytes.readKeys(count: count)
+        let lives = try bytes.readIntegers(count: count)
+        let born = try readStamps(count: count)
+        var columns: [PropertyColumn] = []
+        columns.reserveCapacity(properties.count)
+        for property in properties { columns.append(try readColumn(property, count: count)) }
+
+        let first = changes.count
+        changes.reserveCapacity(first + count)
+        for row in 0..<count {
+            let fields = fields(of: row, in: columns, born: born[row])
+            let state = ObjectState(life: try checked(life: lives[row]), fields: fields, lists: [], born: born[row])
+            changes.append(ObjectChange(ObjectReference(className, keys[row]), state))
+        }
+        for list in lists {
+            for row in first..<first + count {
+                changes[row].state.lists.append(.init(list, try ListState(from: &bytes)))
+            }
+        }
+    }
+
+    private func fields(of row: Int, in columns: [PropertyColumn], born: Stamp) -> [ObjectState.Field] {
+        [ObjectState.Field](unsafeUninitializedCapacity: columns.count) { buffer, count in
+            for column in columns.indices {
+                // The buffer has room for one field a column, and has an address when there is any.
+                buffer.initializeElement(
+                    at: column,
+                    to: ObjectState.Field(
+                        columns[column].property, columns[column].values[row],
+                        stamp: columns[column].stamps?[row] ?? born,
+                        isDefault: columns[column].areDefaults?[row] ?? false))
+            }
+            count = columns.count
+        }
+    }
+
+    private mutating func readColumn(_ property: String, count: Int) throws(EncodingError) -> PropertyColumn {
+        var column = PropertyColumn(property: property, values: [])
+        let stampForm = try bytes.readByte()
+        switch stampForm {
+        case PropertyForm.usual: break
+        case PropertyForm.one: column.stamps = Array(repeating: try stamp(numbered: bytes.readVarint()), count: count)
+        case PropertyForm.each: column.stamps = try readStamps(count: count)
+        default: throw bytes.malformed("\(stampForm) is no form of stamps")
+        }
+        let defaultForm = try bytes.readByte()
+        switch defaultForm {
+        case PropertyForm.usual: break
+        case PropertyForm.one: column.areDefaults = Array(repeating: true, count: count)
+        case PropertyForm.each:
+            let marks = try bytes.readIntegers(count: count)
+            guard marks.allSatisfy({ $0 == 0 || $0 == 1 }) else { throw bytes.malformed("a mark is neither 0 nor 1") }
+            column.areDefaults = marks.map { $0 == 1 }
+        default: throw bytes.malformed("\(defaultForm) is no form of marks")
+        }
+        column.values = try bytes.readColumn(count: count)
+        return column
+    }
+}
+
+// MARK: - Tables and bounds
+
+extension ObjectsReader {
+    private mutating func readStampTable() throws(EncodingError) {
+        let clientCount = try bytes.readCount(minimumBytesEach: 8)
+        var clients: [ClientID] = []
+        clients.reserveCapacity(clientCount)
+        for _ in 0..<clientCount { clients.append(ClientID(try bytes.readFixed64())) }
+        // Not every column of integers takes a byte for each, so the number of stamps is bounded as cells are.
+        let count = try readCells(of: try bytes.readVarint(), columns: 2)
+        let numbers = try bytes.readIntegers(count: count)
+        let times = try bytes.readIntegers(count: count)
+        stamps.reserveCapacity(count)
+        for (number, time) in zip(numbers, times) {
+            guard let index = Int(exactly: number), clients.indices.contains(index) else {
+                throw bytes.malformed("a stamp names client \(number) of \(clients.count)")
+            }
+            stamps.append(Stamp(time: UInt64(bitPattern: time), client: clients[index]))
+        }
+    }
+
+    private func stamp(numbered number: UInt64) throws(EncodingError) -> Stamp {
+        guard number < UInt64(stamps.count) else {
+            throw bytes.malformed("a value has stamp \(number) of \(stamps.count)")
+        }
+        return stamps[Int(number)]
+    }
+
+    private mutating func readStamps(count: Int) throws(EncodingError) -> [Stamp] {
+        var result: [Stamp] = []
+        result.reserveCapacity(count)
+        for number in try bytes.readIntegers(count: count) {
+            result.append(try stamp(numbered: UInt64(bitPattern: number)))
+        }
+        return result
+    }
+
+    private mutating func readName() throws(EncodingError) -> String {
+        let number = try bytes.readVarint()
+        if number < UInt64(names.count) { return names[Int(number)] }
+        guard number == UInt64(names.count) else { throw bytes.malformed("a name's number is not known yet") }
+        let name = try bytes.readString()
+        names.append(name)
+        return name
+    }
+
+    private mutating func readPropertyNames() throws(EncodingError) -> [String] {
+        let count = try bytes.readCount(minimumBytesEach: 1)
+        guard count <= Bounds.propertiesOfClass else { throw bytes.malformed("an object has \(count) properties") }
+        var properties: [String] = []
+        for _ in 0..<count {
+            let name = try readName()
+            if let previous = properties.last, previous >= name {
+                throw bytes.malformed("the properties '\(previous)' and '\(name)' are not in order")
+            }
+            properties.append(name)
+        }
+        return properties
+    }
+
+    private mutating func readRowCount(columns: Int) throws(EncodingError) -> Int {
+        let count = try readCells(of: try bytes.readVarint(), columns: columns)
+        guard count > 0 else { throw bytes.malformed("a run of changes is empty") }
+        return count
+    }
+
+    private mutating func readCells(of rowCount: UInt64, columns: Int) throws(EncodingError) -> Int {
+        guard rowCount <= UInt64(cellsLeft / columns) else {
+            throw bytes.malformed("a message names more than \(Bounds.cells) values")
+        }
+        cellsLeft -= Int(rowCount) * columns
+        return Int(rowCount)
+    }
+
+    private func checked(life: Int64) throws(EncodingError) -> UInt32 {
+        guard life >= 0, life <= Int64(Operation.lifeMax) else { throw bytes.malformed("an object has life \(life)") }
+        return UInt32(life)
+    }
+}

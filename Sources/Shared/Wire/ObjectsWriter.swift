@@ -1,0 +1,187 @@
+import CausewayMerge
+import CausewayModel
+import CausewayOperations
+
+// The body of a message of changes, by column: PROTOCOL.md, "Objects in a message of changes", is its table.
+
+/// What stands once in a body and is referred to by number: names, clients, stamps.
+struct ObjectsWriter {
+    private var runs = ByteWriter()
+    private var names: [String: Int] = [:]
+    private var stamps: [Stamp] = []
+    private var stampNumbers: [Stamp: Int] = [:]
+    private var latest: (stamp: Stamp, number: Int)?
+
+    static let encodingVersion: UInt8 = 1
+
+    /// Everything written so far, with its tables in front.
+    func finish() -> [UInt8] {
+        var body = ByteWriter()
+        body.reserve(runs.bytes.count + 64 + 12 * stamps.count)
+        body.write(byte: Self.encodingVersion)
+        body.write(stampTable: stamps)
+        body.write(raw: runs.bytes)
+        body.write(byte: RunKind.end)
+        return body.bytes
+    }
+
+    mutating func write(_ changes: [ObjectChange], as kind: UInt8) {
+        var start = 0
+        while start < changes.count {
+            let first = changes[start]
+            var end = start + 1
+            while end < changes.count, haveSameShape(first, changes[end]) { end += 1 }
+            write(run: changes[start..<end], as: kind)
+            start = end
+        }
+    }
+
+    mutating func write(_ left: [ObjectLeave]) {
+        for run in left.runs(where: { $0.object.className == $1.object.className && $0.reason == $1.reason }) {
+            runs.write(byte: RunKind.left)
+            write(name: run[run.startIndex].object.className)
+            runs.write(byte: run[run.startIndex].reason.rawValue)
+            runs.write(varint: UInt64(run.count))
+            runs.write(keys: run.map(\.object.key))
+        }
+    }
+
+    mutating func write(_ deleted: [ObjectEnd]) {
+        for run in deleted.runs(where: { $0.object.className == $1.object.className }) {
+            runs.write(byte: RunKind.deleted)
+            write(name: run[run.startIndex].object.className)
+            runs.write(varint: UInt64(run.count))
+            runs.write(keys: run.map(\.object.key))
+            runs.write(integers: run.map { Int64($0.life) })
+        }
+    }
+}
+
+/// The byte before each run.
+enum RunKind {
+    static let end: UInt8 = 0
+    static let entered: UInt8 = 1
+    static let updated: UInt8 = 2
+    static let left: UInt8 = 3
+    static let deleted: UInt8 = 4
+}
+
+/// The byte before the stamps of one property, and before its default marks.
+enum PropertyForm {
+    /// Stamps: every one is the object's `born`. Marks: no value is a default.
+    static let usual: UInt8 = 0
+    /// Stamps: the same one for every object. Marks: every value is a default.
+    static let one: UInt8 = 1
+    /// An integer for each object: the stamp's number, or 1 for a default.
+    static let each: UInt8 = 2
+}
+
+// MARK: - Objects with their state
+
+extension ObjectsWriter {
+    private func haveSameShape(_ left: ObjectChange, _ right: ObjectChange) -> Bool {
+        left.object.className == right.object.className
+            && left.state.fields.count == right.state.fields.count
+            && left.state.lists.count == right.state.lists.count
+            && left.state.fields.indices.allSatisfy {
+                left.state.fields[$0].property == right.state.fields[$0].property
+            }
+            && left.state.lists.indices.allSatisfy { left.state.lists[$0].property == right.state.lists[$0].property }
+    }
+
+    private mutating func write(run: ArraySlice<ObjectChange>, as kind: UInt8) {
+        let shape = run[run.startIndex]
+        runs.write(byte: kind)
+        write(name: shape.object.className)
+        runs.write(varint: UInt64(shape.state.fields.count))
+        for field in shape.state.fields { write(name: field.property) }
+        runs.write(varint: UInt64(shape.state.lists.count))
+        for list in shape.state.lists { write(name: list.property) }
+        runs.write(varint: UInt64(run.count))
+        runs.write(keys: run.map(\.object.key))
+        runs.write(integers: run.map { Int64($0.state.life) })
+        runs.write(integers: run.map { Int64(number(of: $0.state.born)) })
+        for field in shape.state.fields.indices { write(field, of: run) }
+        for list in shape.state.lists.indices {
+            for change in run { change.state.lists[list].list.write(to: &runs) }
+        }
+    }
+
+    private mutating func write(_ field: Int, of run: ArraySlice<ObjectChange>) {
+        let first = run[run.startIndex].state.fields[field]
+        if run.allSatisfy({ $0.state.fields[field].stamp == $0.state.born }) {
+            runs.write(byte: PropertyForm.usual)
+        } else if run.allSatisfy({ $0.state.fields[field].stamp == first.stamp }) {
+            runs.write(byte: PropertyForm.one)
+            runs.write(varint: UInt64(number(of: first.stamp)))
+        } else {
+            runs.write(byte: PropertyForm.each)
+            runs.write(integers: run.map { Int64(number(of: $0.state.fields[field].stamp)) })
+        }
+        if run.allSatisfy({ $0.state.fields[field].isDefault == first.isDefault }) {
+            runs.write(byte: first.isDefault ? PropertyForm.one : PropertyForm.usual)
+        } else {
+            runs.write(byte: PropertyForm.each)
+            runs.write(integers: run.map { $0.state.fields[field].isDefault ? 1 : 0 })
+        }
+        runs.write(column: run.map { $0.state.fields[field].value })
+    }
+}
+
+// MARK: - Tables
+
+extension ObjectsWriter {
+    /// Its number, or the next number and then the name itself.
+    private mutating func write(name: String) {
+        if let number = names[name] {
+            runs.write(varint: UInt64(number))
+        } else {
+            runs.write(varint: UInt64(names.count))
+            runs.write(string: name)
+            names[name] = names.count
+        }
+    }
+
+    private mutating func number(of stamp: Stamp) -> Int {
+        if let latest, latest.stamp == stamp { return latest.number }
+        let number = stampNumbers[stamp] ?? stamps.count
+        if number == stamps.count {
+            stampNumbers[stamp] = number
+            stamps.append(stamp)
+        }
+        latest = (stamp, number)
+        return number
+    }
+}
+
+extension ByteWriter {
+    /// Clients, each once; then the stamps: times as differences, clients by number.
+    fileprivate mutating func write(stampTable stamps: [Stamp]) {
+        var clients: [ClientID] = []
+        var clientNumbers: [ClientID: Int64] = [:]
+        for stamp in stamps where clientNumbers[stamp.client] == nil {
+            clientNumbers[stamp.client] = Int64(clients.count)
+            clients.append(stamp.client)
+        }
+        write(varint: UInt64(clients.count))
+        for client in clients { write(fixed64: client.rawValue) }
+        write(varint: UInt64(stamps.count))
+        write(integers: stamps.map { clientNumbers[$0.client] ?? 0 })
+        write(integers: stamps.map { Int64(bitPattern: $0.time) })
+    }
+}
+
+extension Array {
+    /// The longest slices whose elements are all alike their first.
+    fileprivate func runs(where areAlike: (Element, Element) -> Bool) -> [ArraySlice<Element>] {
+        var slices: [ArraySlice<Element>] = []
+        var start = 0
+        while start < count {
+            var end = start + 1
+            while end < count, areAlike(self[start], self[end]) { end += 1 }
+            slices.append(self[start..<end])
+            start = end
+        }
+        return slices
+    }
+}

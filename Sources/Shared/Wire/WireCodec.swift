@@ -1,0 +1,101 @@
+import CausewayOperations
+import SwiftProtobuf
+
+/// Something that travels as one message.
+package protocol WireMessage: Sendable {
+    init(payload: [UInt8]) throws(SyncFailure)
+    var payload: [UInt8] { get }
+}
+
+/// Between messages and the bytes of the stream.
+package enum WireCodec {
+    /// The message in its frames, ready to be sent.
+    package static func encode(_ message: some WireMessage) -> [UInt8] {
+        Frame.encode(message.payload)
+    }
+
+    /// - Parameter payload: what `FrameReader` gave.
+    package static func decode<M: WireMessage>(_ type: M.Type, from payload: [UInt8]) throws(SyncFailure) -> M {
+        try M(payload: payload)
+    }
+
+    /// The message that a body consists of; more or less than one is an error.
+    package static func decode<M: WireMessage>(
+        _ type: M.Type, body: [UInt8], limits: FrameLimits = .standard
+    ) throws(SyncFailure) -> M {
+        var reader = FrameReader(limits: limits)
+        reader.append(body)
+        let message = try reader.next()
+        guard let message, reader.heldBytes == 0 else {
+            throw .frameDamaged("a body is not exactly one message")
+        }
+        return try M(payload: message.payload)
+    }
+}
+
+// MARK: - A payload: the envelope's size, the envelope, the body
+
+struct Payload {
+    private let bytes: [UInt8]
+    private let bodyStart: Int
+    private let envelopeStart: Int
+
+    init(_ bytes: [UInt8]) throws(SyncFailure) {
+        do {
+            var reader = ByteReader(bytes)
+            let envelopeBytes = try reader.readLength()
+            guard envelopeBytes <= Bounds.envelopeBytes else {
+                throw SyncFailure.tooMuch("An envelope of \(envelopeBytes) bytes", Bounds.envelopeBytes)
+            }
+            envelopeStart = reader.offset
+            bodyStart = reader.offset + envelopeBytes
+            self.bytes = bytes
+        } catch let failure as SyncFailure {
+            throw failure
+        } catch {
+            throw .malformed("\(error)")
+        }
+    }
+
+    static func encode(_ envelope: some SwiftProtobuf.Message, body: [UInt8] = []) -> [UInt8] {
+        guard let envelopeBytes: [UInt8] = try? envelope.serializedBytes() else {
+            preconditionFailure("A proto3 message below two gigabytes always has bytes.")
+        }
+        var writer = ByteWriter()
+        writer.reserve(envelopeBytes.count + body.count + 4)
+        writer.write(bytes: envelopeBytes)
+        writer.write(raw: body)
+        return writer.bytes
+    }
+
+    func envelope<Envelope: SwiftProtobuf.Message>(_ type: Envelope.Type) throws(SyncFailure) -> Envelope {
+        do {
+            return try Envelope(serializedBytes: Array(bytes[envelopeStart..<bodyStart]))
+        } catch {
+            throw .malformed("its envelope is not \(Envelope.protoMessageName) (\(error))")
+        }
+    }
+
+    /// The envelope of a message that has no body.
+    func envelopeAlone<Envelope: SwiftProtobuf.Message>(_ type: Envelope.Type) throws(SyncFailure) -> Envelope {
+        guard bodyStart == bytes.count else {
+            throw .malformed("\(bytes.count - bodyStart) bytes follow an envelope that has no body")
+        }
+        return try envelope(type)
+    }
+
+    var body: [UInt8] { Array(bytes[bodyStart...]) }
+}
+
+extension SyncFailure {
+    static func malformed(_ what: String) -> SyncFailure {
+        SyncFailure(
+            .messageMalformed,
+            "A message cannot be read: \(what). Its frame was whole, so the other end wrote it so: "
+                + "update the older of the two programs.")
+    }
+
+    static func tooMuch(_ what: String, _ limit: Int) -> SyncFailure {
+        SyncFailure(.messageMalformed, "\(what) is more than the \(limit) allowed in a message. Send less at once.")
+    }
+}

@@ -1,0 +1,106 @@
+import CausewayModel
+import SwiftProtobuf
+
+extension Hello: WireMessage {
+    package var payload: [UInt8] {
+        Payload.encode(
+            EnvelopeHello.with {
+                $0.client = client.rawValue
+                $0.protocolLowest = protocolVersions.lowerBound
+                $0.protocolHighest = protocolVersions.upperBound
+                $0.schema = EnvelopeSchema(schema)
+                $0.checkpoint = EnvelopeCheckpoint(checkpoint)
+                $0.held = EnvelopeQuerySet(held)
+                $0.wanted = EnvelopeQuerySet(wanted)
+            })
+    }
+
+    package init(payload: [UInt8]) throws(SyncFailure) {
+        let envelope = try Payload(payload).envelopeAlone(EnvelopeHello.self)
+        guard envelope.protocolLowest <= envelope.protocolHighest else {
+            throw .malformed("hello offers protocol versions from a higher to a lower one")
+        }
+        self.init(
+            client: ClientID(envelope.client),
+            protocolVersions: envelope.protocolLowest...envelope.protocolHighest,
+            schema: try Schema(envelope.schema), checkpoint: Checkpoint(envelope.checkpoint),
+            held: try QuerySet(envelope.held), wanted: try QuerySet(envelope.wanted))
+    }
+}
+
+extension Welcome: WireMessage {
+    package var payload: [UInt8] {
+        Payload.encode(
+            EnvelopeWelcome.with {
+                $0.session = session
+                $0.protocolVersion = protocolVersion
+                $0.epoch = epoch
+                $0.serverTime = serverTime
+                $0.limits = EnvelopeLimits.with {
+                    $0.frameBytes = limits.frameBytes
+                    $0.creditBytes = limits.creditBytes
+                    $0.heartbeatMilliseconds = limits.heartbeatMilliseconds
+                }
+                $0.committed = committed
+                $0.ingested = ingested
+            })
+    }
+
+    package init(payload: [UInt8]) throws(SyncFailure) {
+        let envelope = try Payload(payload).envelopeAlone(EnvelopeWelcome.self)
+        self.init(
+            session: envelope.session, protocolVersion: envelope.protocolVersion, epoch: envelope.epoch,
+            serverTime: envelope.serverTime,
+            limits: SessionLimits(
+                frameBytes: envelope.limits.frameBytes, creditBytes: envelope.limits.creditBytes,
+                heartbeatMilliseconds: envelope.limits.heartbeatMilliseconds),
+            committed: envelope.committed, ingested: envelope.ingested)
+    }
+}
+
+// MARK: - What they are made of
+
+extension Checkpoint {
+    init(_ envelope: EnvelopeCheckpoint) {
+        self.init(
+            epoch: envelope.epoch, version: ServerVersion(envelope.version), querySet: envelope.querySet,
+            acknowledged: envelope.acknowledged)
+    }
+}
+
+extension EnvelopeCheckpoint {
+    init(_ checkpoint: Checkpoint) {
+        self.init()
+        epoch = checkpoint.epoch
+        version = checkpoint.version.rawValue
+        querySet = checkpoint.querySet
+        acknowledged = checkpoint.acknowledged
+    }
+}
+
+extension QuerySet {
+    init(_ envelope: EnvelopeQuerySet) throws(SyncFailure) {
+        guard envelope.queries.count <= Bounds.queries else {
+            throw .tooMuch("A set of \(envelope.queries.count) queries", Bounds.queries)
+        }
+        for query in envelope.queries where query.predicate.utf8.count > Bounds.predicateBytes {
+            throw .tooMuch("A query of \(query.predicate.utf8.count) bytes", Bounds.predicateBytes)
+        }
+        self.init(
+            version: envelope.version,
+            queries: envelope.queries.map { StandingQuery(className: $0.className, predicate: $0.predicate) })
+    }
+}
+
+extension EnvelopeQuerySet {
+    init(_ set: QuerySet) {
+        self.init()
+        version = set.version
+        queries = set.queries.map { query in
+            EnvelopeQuery.with {
+                $0.className = query.className
+                $0.predicate = query.predicate
+            }
+        }
+    }
+}

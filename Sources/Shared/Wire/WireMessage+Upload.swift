@@ -1,0 +1,83 @@
+import CausewayModel
+import CausewayOperations
+import SwiftProtobuf
+
+extension UploadRequest: WireMessage {
+    package var payload: [UInt8] {
+        Payload.encode(EnvelopeUploadRequest.with { $0.session = session }, body: Changeset.encode(changesets))
+    }
+
+    package init(payload: [UInt8]) throws(SyncFailure) {
+        let payload = try Payload(payload)
+        let envelope = try payload.envelope(EnvelopeUploadRequest.self)
+        self.init(session: envelope.session, changesets: try .init(body: payload.body))
+    }
+}
+
+extension UploadAnswer: WireMessage {
+    package var payload: [UInt8] {
+        Payload.encode(
+            EnvelopeUploadAnswer.with {
+                $0.committed = committed
+                if let failure { $0.failure = EnvelopeFailure(failure) }
+            })
+    }
+
+    package init(payload: [UInt8]) throws(SyncFailure) {
+        let envelope = try Payload(payload).envelopeAlone(EnvelopeUploadAnswer.self)
+        self.init(
+            committed: envelope.committed, failure: envelope.hasFailure ? SyncFailure(envelope.failure) : nil)
+    }
+}
+
+/// Entries travel as changesets, which they are but for a stamp: nothing merges with them.
+extension IngestBatch: WireMessage {
+    package var payload: [UInt8] {
+        let envelope = EnvelopeIngestRequest.with {
+            $0.client = client.rawValue
+            $0.first = first
+        }
+        let changesets = entries.enumerated().map { offset, operations in
+            Changeset(
+                client: client, sequence: first &+ UInt64(offset), stamp: .zero, base: .zero, operations: operations)
+        }
+        return Payload.encode(envelope, body: Changeset.encode(changesets))
+    }
+
+    package init(payload: [UInt8]) throws(SyncFailure) {
+        let payload = try Payload(payload)
+        let envelope = try payload.envelope(EnvelopeIngestRequest.self)
+        let changesets = try [Changeset](body: payload.body)
+        for (offset, changeset) in changesets.enumerated()
+        where changeset.client.rawValue != envelope.client
+            || changeset.sequence != envelope.first.addingReportingOverflow(UInt64(offset)).partialValue
+        {
+            throw .malformed("entry \(changeset.sequence) of a one-way batch is not the one its place says")
+        }
+        guard !envelope.first.addingReportingOverflow(UInt64(changesets.count)).overflow else {
+            throw .malformed("the entries of a one-way batch are numbered beyond 64 bits")
+        }
+        self.init(
+            client: ClientID(envelope.client), first: envelope.first, entries: changesets.map(\.operations))
+    }
+}
+
+extension IngestAnswer: WireMessage {
+    package var payload: [UInt8] {
+        Payload.encode(EnvelopeIngestAnswer.with { $0.acknowledged = acknowledged })
+    }
+
+    package init(payload: [UInt8]) throws(SyncFailure) {
+        self.init(acknowledged: try Payload(payload).envelopeAlone(EnvelopeIngestAnswer.self).acknowledged)
+    }
+}
+
+extension [Changeset] {
+    fileprivate init(body: [UInt8]) throws(SyncFailure) {
+        do {
+            self = try Changeset.decode(body)
+        } catch {
+            throw .malformed("\(error)")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/// What both ends of a connection must agree on before the first message.
+package enum WireProtocol {
+    /// Raised when an older reader would misunderstand a newer writer. PROTOCOL.md keeps the history.
+    package static let version: UInt32 = 1
+    /// What this program can speak.
+    package static let versions: ClosedRange<UInt32> = 1...version
+    /// The content type of requests and answers.
+    package static let mediaType = "application/vnd.causeway.frames"
+}
+
+/// Bounds of what is read from outside, whoever wrote it.
+package struct FrameLimits: Hashable, Sendable {
+    /// One frame's payload, after decompression.
+    package var frameBytes: Int
+    /// All payloads of one message together.
+    package var messageBytes: Int
+
+    package init(frameBytes: Int, messageBytes: Int) {
+        precondition(
+            frameBytes >= Frame.pieceBytes && messageBytes >= 1 && frameBytes <= Int(UInt32.max),
+            "A reader must take at least the frames that this program writes.")
+        self.frameBytes = frameBytes
+        self.messageBytes = messageBytes
+    }
+
+    package static let standard = FrameLimits(frameBytes: 16 << 20, messageBytes: 256 << 20)
+    /// For requests that carry numbers and a few names only.
+    package static let small = FrameLimits(frameBytes: Frame.pieceBytes, messageBytes: 64 << 10)
+    /// For a schema and its queries.
+    package static let envelope = FrameLimits(frameBytes: Frame.pieceBytes, messageBytes: Bounds.envelopeBytes + 16)
+}
+
+/// Bounds of single things inside a message. Each is far above what an app needs and far below what would hurt.
+enum Bounds {
+    /// An envelope holds names and numbers; a schema of a thousand classes fits ten times.
+    static let envelopeBytes = 1 << 20
+    static let classes = 4_096
+    static let propertiesOfClass = 4_096
+    static let nameBytes = 255
+    static let queries = 1_000
+    static let predicateBytes = 64 << 10
+    /// Values in one message of changes: a few bytes can stand for a whole column, so bytes alone bound nothing.
+    static let cells = 1 << 22
+}

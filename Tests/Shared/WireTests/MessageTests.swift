@@ -1,0 +1,154 @@
+import CausewayModel
+import CausewayOperations
+import CausewayWire
+import Testing
+
+@Suite("Messages")
+struct MessageTests {
+    private func expectRoundTrip<M: WireMessage & Equatable>(_ message: M, seed: UInt64) throws {
+        let frames = WireCodec.encode(message)
+        let read = try WireCodec.decode(M.self, body: frames)
+        #expect(read == message, "seed \(seed)")
+        // What was read is written in the same bytes: there is one form of each message.
+        #expect(WireCodec.encode(read) == frames, "seed \(seed)")
+    }
+
+    @Test("every message reads back as it was written", arguments: 0..<200 as Range<UInt64>)
+    func roundTrip(seed: UInt64) throws {
+        var samples = Samples(seed: seed)
+        try expectRoundTrip(samples.hello(), seed: seed)
+        try expectRoundTrip(
+            Welcome(
+                session: samples.number(), protocolVersion: 1, epoch: samples.number(), serverTime: samples.number(),
+                limits: SessionLimits(frameBytes: samples.number(), creditBytes: 3, heartbeatMilliseconds: 0),
+                committed: samples.number(), ingested: samples.number()),
+            seed: seed)
+        let client = ClientID(samples.number())
+        let changesets = (0..<UInt64(samples.number(below: 6))).map { samples.changeset(client: client, sequence: $0) }
+        try expectRoundTrip(UploadRequest(session: samples.number(), changesets: changesets), seed: seed)
+        try expectRoundTrip(UploadAnswer(committed: samples.number()), seed: seed)
+        let failure = SyncFailure(.schemaMismatch, samples.text())
+        try expectRoundTrip(UploadAnswer(committed: samples.number(), failure: failure), seed: seed)
+        try expectRoundTrip(samples.downloadMessage(), seed: seed)
+        try expectRoundTrip(DownloadRequest(session: samples.number()), seed: seed)
+        try expectRoundTrip(CreditRequest(session: samples.number(), bytes: samples.number()), seed: seed)
+        try expectRoundTrip(SubscriptionsRequest(session: samples.number(), wanted: samples.querySet()), seed: seed)
+        try expectRoundTrip(MarkRequest(session: samples.number(), mark: samples.number()), seed: seed)
+        try expectRoundTrip(Accepted(), seed: seed)
+        let entries = (0..<samples.number(below: 9)).map { _ in
+            (0..<samples.number(below: 4)).map { _ in samples.create() }
+        }
+        try expectRoundTrip(IngestBatch(client: client, first: samples.number() >> 1, entries: entries), seed: seed)
+        try expectRoundTrip(IngestAnswer(acknowledged: samples.number()), seed: seed)
+        try expectRoundTrip(failure, seed: seed)
+    }
+
+    @Test("an unknown code keeps the action its sender gave, a known one keeps ours")
+    func actions() throws {
+        let future = SyncFailure(.init(rawValue: 999), "Wait for the operator.", action: .restartSession)
+        #expect(try WireCodec.decode(SyncFailure.self, body: WireCodec.encode(future)).action == .restartSession)
+        let known = SyncFailure(.tokenExpired, "The token has expired.", action: .report)
+        #expect(known.action == .refreshToken)
+        #expect(known == SyncFailure(.tokenExpired, "The token has expired."))
+    }
+
+    @Test("damaged bytes behind an intact checksum give an error and never a trap", arguments: 0..<300 as Range<UInt64>)
+    func damagedPayload(seed: UInt64) {
+        var samples = Samples(seed: seed)
+        let client = ClientID(1)
+        var payload: [UInt8]
+        switch seed % 4 {
+        case 0: payload = samples.hello().payload
+        case 1:
+            payload = UploadRequest(session: 1, changesets: [samples.changeset(client: client, sequence: 1)]).payload
+        case 2: payload = IngestBatch(client: client, first: 1, entries: [[samples.create()]]).payload
+        default: payload = DownloadMessage.changes(samples.chunk()).payload
+        }
+        for _ in 0..<40 {
+            var damaged = payload
+            for _ in 0...samples.number(below: 3) where !damaged.isEmpty {
+                switch samples.number(below: 4) {
+                case 0: damaged[samples.number(below: damaged.count)] = UInt8(truncatingIfNeeded: samples.number())
+                case 1: damaged[samples.number(below: damaged.count)] ^= 1 << UInt8(samples.number(below: 8))
+                case 2: damaged.removeLast(samples.number(below: damaged.count))
+                default: damaged.insert(0xFF, at: samples.number(below: damaged.count))
+                }
+            }
+            // Either a message or an error that says what it is; the seed replays whatever else happens.
+            for failure in failures(readingAll: damaged) {
+                #expect([.messageMalformed].contains(failure.code), "seed \(seed): \(failure)")
+            }
+        }
+    }
+
+    private func failures(readingAll payload: [UInt8]) -> [SyncFailure] {
+        [
+            failure { () throws(SyncFailure) in _ = try WireCodec.decode(Hello.self, from: payload) },
+            failure { () throws(SyncFailure) in _ = try WireCodec.decode(UploadRequest.self, from: payload) },
+            failure { () throws(SyncFailure) in _ = try WireCodec.decode(IngestBatch.self, from: payload) },
+            failure { () throws(SyncFailure) in _ = try WireCodec.decode(DownloadMessage.self, from: payload) },
+            failure { () throws(SyncFailure) in _ = try WireCodec.decode(SyncFailure.self, from: payload) },
+        ].compactMap { $0 }
+    }
+
+    @Test("a schema that names a class or property twice, or a type of the future, is refused with its name")
+    func malformedSchemas() {
+        let twice = Property(name: "age", type: .int)
+        let cases: [(Schema, String)] = [
+            (Schema([ClassSchema(name: "Dog", properties: [twice, twice])]), "'age' twice"),
+            (
+                Schema([ClassSchema(name: "Dog", properties: []), ClassSchema(name: "Dog", properties: [])]),
+                "'Dog' twice"
+            ),
+            (Schema([ClassSchema(name: "", properties: [])]), "0 bytes"),
+            (
+                Schema([ClassSchema(name: "Dog", properties: [Property(name: "to", type: .object)])]),
+                "links to no class"
+            ),
+        ]
+        for (schema, words) in cases {
+            let hello = Hello(
+                client: ClientID(1), protocolVersions: 1...1, schema: schema, checkpoint: .nothing, held: .empty,
+                wanted: .empty)
+            let failure = failure { () throws(SyncFailure) in _ = try WireCodec.decode(Hello.self, from: hello.payload)
+            }
+            #expect(failure?.code == .messageMalformed && failure?.message.contains(words) == true, "\(words)")
+        }
+    }
+
+    @Test("a one-way entry that is not numbered as its place says is refused")
+    func misnumberedIngest() {
+        var payload = IngestBatch(client: ClientID(1), first: 5, entries: [[], []]).payload
+        // The envelope is client (9 bytes) and first (2): its size stands before it.
+        #expect(payload[11] == 5)
+        payload[11] = 6
+        let failure = failure { () throws(SyncFailure) in _ = try WireCodec.decode(IngestBatch.self, from: payload) }
+        #expect(failure?.code == .messageMalformed)
+    }
+
+    @Test("an envelope larger than its bound, too many queries and too long ones are refused")
+    func boundsOfEnvelopes() {
+        func failureFor(_ wanted: QuerySet) -> SyncFailure? {
+            let payload = SubscriptionsRequest(session: 1, wanted: wanted).payload
+            return failure { () throws(SyncFailure) in
+                _ = try WireCodec.decode(SubscriptionsRequest.self, from: payload)
+            }
+        }
+        let query = StandingQuery(className: "Flight", predicate: "TRUEPREDICATE")
+        let long = StandingQuery(className: "Flight", predicate: String(repeating: "a", count: 70_000))
+        #expect(failureFor(QuerySet(version: 1, queries: [query])) == nil)
+        #expect(failureFor(QuerySet(version: 1, queries: Array(repeating: query, count: 1_001))) != nil)
+        #expect(failureFor(QuerySet(version: 1, queries: [long])) != nil)
+        #expect(failureFor(QuerySet(version: 1, queries: Array(repeating: long, count: 20))) != nil)
+    }
+}
+
+/// What `body` throws.
+func failure(_ body: () throws(SyncFailure) -> Void) -> SyncFailure? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error
+    }
+}

@@ -1,0 +1,175 @@
+import CausewayMerge
+import CausewayModel
+import CausewayOperations
+import CausewayWire
+
+/// Random messages of every kind, the same for the same seed.
+struct Samples {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    /// SplitMix64.
+    mutating func number() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func number(below bound: Int) -> Int {
+        Int(number() % UInt64(bound))
+    }
+
+    mutating func text(upTo length: Int = 24) -> String {
+        String((0..<number(below: length + 1)).map { _ in "aébcdefghijklm→ no🛫".randomElement(using: &self)! })
+    }
+
+    mutating func value() -> Value {
+        switch number(below: 12) {
+        case 0: .null
+        case 1: .bool(number() & 1 == 1)
+        case 2: .int(Int64(bitPattern: number()) >> Int64(number(below: 64)))
+        case 3: .float(Float(bitPattern: 0x3F80_0000 | UInt32(number(below: 1 << 22))))
+        case 4: .double(Double(Int64(bitPattern: number()) >> 11) / 1_000)
+        case 5: .string(text())
+        case 6: .bytes((0..<number(below: 40)).map { UInt8(truncatingIfNeeded: $0) })
+        case 7: .timestamp(Timestamp(seconds: Int64(number(below: 1 << 33)), nanoseconds: Int32(number(below: 1_000))))
+        case 8: .objectId(ObjectIdentifier12(high: number(), low: UInt32(truncatingIfNeeded: number())))
+        case 9: .uuid(UUID16(high: number(), low: number()))
+        default: .link(key())
+        }
+    }
+
+    mutating func key() -> PrimaryKey {
+        switch number(below: 6) {
+        case 0: .null
+        case 1: .int(Int64(bitPattern: number()) >> 40)
+        case 2: .string(text())
+        case 3: .objectId(ObjectIdentifier12(high: number(), low: UInt32(truncatingIfNeeded: number())))
+        case 4: .uuid(UUID16(high: number(), low: number()))
+        default: .container(elementID())
+        }
+    }
+
+    mutating func elementID() -> ElementID {
+        ElementID(client: ClientID(UInt64(number(below: 4))), counter: UInt64(number(below: 1_000)))
+    }
+
+    mutating func stamp() -> Stamp {
+        Stamp(time: number() >> UInt64(number(below: 64)), client: ClientID(UInt64(number(below: 3))))
+    }
+
+    mutating func reference() -> ObjectReference {
+        ObjectReference(["Flight", "Plane", "Größe"][number(below: 3)], key())
+    }
+
+    mutating func list() -> ListState {
+        var list = ListState()
+        for counter in 0..<UInt64(number(below: 4)) {
+            let id = ElementID(client: ClientID(7), counter: counter)
+            _ = list.join(.insert(id, left: nil, right: nil, value: value()), stamp: stamp())
+        }
+        return list
+    }
+
+    mutating func objectState() -> ObjectState {
+        let fields = ["carrier", "delay", "name", "origin"].filter { _ in number(below: 3) > 0 }
+        let lists = ["crew", "legs"].filter { _ in number(below: 4) == 0 }
+        let born = stamp()
+        let isUsual = number() & 1 == 0
+        return ObjectState(
+            life: UInt32(number(below: 5)),
+            fields: fields.map {
+                .init($0, value(), stamp: isUsual ? born : stamp(), isDefault: number(below: 4) == 0)
+            },
+            lists: lists.map { .init($0, list()) },
+            born: born)
+    }
+
+    mutating func change() -> ObjectChange {
+        ObjectChange(reference(), objectState())
+    }
+
+    mutating func checkpoint() -> Checkpoint {
+        Checkpoint(
+            epoch: number(), version: ServerVersion(number()), querySet: number() >> 50, acknowledged: number() >> 40)
+    }
+
+    mutating func querySet() -> QuerySet {
+        QuerySet(
+            version: number() >> 40,
+            queries: (0..<number(below: 5)).map { _ in StandingQuery(className: text(), predicate: text(upTo: 200)) })
+    }
+
+    mutating func schema() -> Schema {
+        Schema(
+            (0..<number(below: 5)).map { index in
+                ClassSchema(
+                    name: "Class\(index)", kind: ClassKind(rawValue: UInt8(number(below: 3)))!,
+                    properties: PropertyType.allCases.map { type in
+                        Property(
+                            name: "property\(type.rawValue)", type: type,
+                            collection: number() & 1 == 0 ? .none : .list, isOptional: number() & 1 == 0,
+                            isPrimaryKey: type == .uuid, isIndexed: number() & 1 == 0,
+                            target: type == .object ? "Class0" : nil)
+                    })
+            })
+    }
+
+    mutating func hello() -> Hello {
+        Hello(
+            client: ClientID(number()), protocolVersions: 1...UInt32(1 + number(below: 9)), schema: schema(),
+            checkpoint: checkpoint(), held: querySet(), wanted: querySet())
+    }
+
+    mutating func changeset(client: ClientID, sequence: UInt64) -> Changeset {
+        Changeset(
+            client: client, sequence: sequence, stamp: stamp(), base: ServerVersion(number() >> 30),
+            operations: (0..<number(below: 20)).map { _ in operation() })
+    }
+
+    mutating func operation() -> Operation {
+        switch number(below: 4) {
+        case 0: create()
+        case 1: .delete(reference(), life: UInt32(2 + 2 * number(below: 3)))
+        case 2: .set(reference(), FieldValue("delay", value(), isDefault: number(below: 5) == 0))
+        default:
+            .list(reference(), property: "legs", .insert(elementID(), left: elementID(), right: nil, value: value()))
+        }
+    }
+
+    mutating func create() -> Operation {
+        .create(
+            reference(), life: UInt32(1 + 2 * number(below: 2)),
+            fields: [FieldValue("carrier", value()), FieldValue("delay", value(), isDefault: true)])
+    }
+
+    mutating func chunk() -> ViewChunk {
+        ViewChunk(
+            checkpoint: number() & 1 == 0 ? checkpoint() : nil, objectsTotal: number() >> 44,
+            entered: (0..<number(below: 30)).map { _ in change() },
+            updated: (0..<number(below: 10)).map { _ in change() },
+            left: (0..<number(below: 10)).map { _ in
+                ObjectLeave(reference(), LeaveReason(rawValue: UInt8(1 + number(below: 3)))!)
+            },
+            deleted: (0..<number(below: 10)).map { _ in ObjectEnd(reference(), life: UInt32(2 * number(below: 9))) })
+    }
+
+    mutating func downloadMessage() -> DownloadMessage {
+        switch number(below: 8) {
+        case 0: .mark(number())
+        case 1: .heartbeat(serverTime: number())
+        case 2: .queriesRefused(querySet: number(), SyncFailure(.queryInvalid, text()))
+        case 3: .end(SyncFailure(.serverEnding, text()))
+        default: .changes(chunk())
+        }
+    }
+}
+
+extension Samples: RandomNumberGenerator {
+    mutating func next() -> UInt64 { number() }
+}
