@@ -1,0 +1,52 @@
+import CausewayModel
+package import CausewayObjectStore
+package import CausewayOperations
+
+// MARK: - What waits to be sent
+
+extension Replica {
+    /// Logged changesets after a number, in order: at least one if there is any, and no more than fit the limit.
+    package func pending(
+        in transaction: Transaction, after sequence: UInt64, limitBytes: Int
+    ) throws(StoreError) -> [Changeset] {
+        let trees = Trees(transaction)
+        var found: [Changeset] = []
+        var sizeBytes = 0
+        try trees.changesets(in: trees.log, after: sequence) { changeset, size in
+            if !found.isEmpty, sizeBytes + size > limitBytes { return false }
+            sizeBytes += size
+            found.append(changeset)
+            return true
+        }
+        return found
+    }
+
+    /// One-way entries after a number, in order and without gaps; nil when there are none.
+    package func pendingOneWay(
+        in transaction: Transaction, after number: UInt64, limitBytes: Int
+    ) throws(StoreError) -> (first: UInt64, entries: [[Operation]])? {
+        let trees = Trees(transaction)
+        var first: UInt64?
+        var entries: [[Operation]] = []
+        var sizeBytes = 0
+        try trees.changesets(in: trees.oneWay, after: number) { changeset, size in
+            if !entries.isEmpty, sizeBytes + size > limitBytes { return false }
+            sizeBytes += size
+            first = first ?? changeset.sequence
+            entries.append(changeset.operations)
+            return true
+        }
+        return first.map { ($0, entries) }
+    }
+
+    /// Forgets one-way entries that are durable on the server: nothing of them stays on the device.
+    package func acknowledgeOneWay(through number: UInt64, in transaction: Transaction) throws(StoreError) {
+        let trees = Trees(transaction)
+        var state = try state(in: transaction)
+        let last = min(number, state.lastOneWay)
+        guard last > state.acknowledgedOneWay else { return }
+        trees.oneWay.removeRange(from: Trees.key(state.acknowledgedOneWay + 1), upTo: Trees.key(last + 1))
+        state.acknowledgedOneWay = last
+        trees.save(state)
+    }
+}

@@ -1,0 +1,321 @@
+import CausewayMerge
+import CausewayModel
+package import CausewayObjectStore
+import CausewayOperations
+
+// MARK: - What the app did, as a changeset
+
+extension Replica {
+    /// Turns what the transaction has changed so far into one logged changeset, as a part of the transaction [I1].
+    ///
+    /// Call it once, just before commit. One-way objects go to their own log, and their rows go.
+    ///
+    /// - Parameter now: the device's wall clock in milliseconds since 1970.
+    /// - Throws: `invalidValue` when an object of a synced class has no primary key, and what reading the file throws.
+    package func record(in transaction: Transaction, now: UInt64) throws(StoreError) {
+        let changes = transaction.changes
+        guard !changes.isEmpty else { return }
+        var state = try state(in: transaction)
+        state.clockTime = clock.reading(now: now, after: state.clockTime)
+        var recording = Recording(transaction, state: state)
+        try recording.add(changes)
+        recording.finish()
+    }
+}
+
+/// The changeset of one transaction while it is put together.
+///
+/// Creates come first and deletes last, so that nothing names an object before it lives or after it ended; only what
+/// comes back in the same transaction is deleted before.
+private struct Recording {
+    private let transaction: Transaction
+    private let trees: Trees
+    private let links: Links
+    private let stamp: Stamp
+    private var state: ReplicaState
+    private var creates: [Operation] = []
+    private var changes: [Operation] = []
+    private var deletes: [Operation] = []
+    private var oneWay: [Operation] = []
+    private var touched = Touched()
+    private var touchedOthers: Set<ObjectReference> = []
+    /// The newest commit, on which this transaction stands: what changed objects were before it.
+    private var before: Transaction?
+    /// What logged changesets have created, once it was asked for.
+    private var logged: [Touched]?
+    /// Whether looking for past lives and bases of new objects can find anything: not in a first import, where the
+    /// searches would cost more than the rest.
+    private var remembersObjects: Bool
+
+    init(_ transaction: Transaction, state: ReplicaState) {
+        self.transaction = transaction
+        self.state = state
+        stamp = Stamp(time: state.clockTime, client: state.client)
+        trees = Trees(transaction)
+        links = Links(transaction)
+        remembersObjects = trees.remembersObjects
+    }
+
+    mutating func add(_ record: ChangeRecord) throws(StoreError) {
+        // Embedded objects first: they live before the link to them is set.
+        let tables = record.classes.keys.compactMap { transaction.table($0) }
+            .sorted { ($0.schema.kind == .embedded ? 0 : 1, $0.name) < ($1.schema.kind == .embedded ? 0 : 1, $1.name) }
+        for table in tables {
+            guard let classChanges = record.classes[table.name] else { continue }
+            switch table.schema.kind {
+            case .asymmetric:
+                try addOneWay(table, classChanges)
+            case .object, .embedded:
+                try addDeleted(table, classChanges)
+                try addInserted(table, classChanges)
+                try addModified(table, classChanges)
+                try addListEdits(table, classChanges)
+            }
+        }
+        before?.end()
+        before = nil
+    }
+
+    mutating func finish() {
+        let (returning, gone) = partedDeletes()
+        let operations = returning + creates + changes + gone
+        if !operations.isEmpty {
+            state.lastSequence += 1
+            touched.others = touchedOthers.sorted { ($0.className, $0.key) < ($1.className, $1.key) }
+            let key = Trees.key(state.lastSequence)
+            trees.log.put(
+                key,
+                Changeset.encode([
+                    Changeset(
+                        client: state.client, sequence: state.lastSequence, stamp: stamp, base: state.version,
+                        operations: operations)
+                ]))
+            trees.touched.put(key, touched.encoded())
+        }
+        if !oneWay.isEmpty {
+            state.lastOneWay += 1
+            trees.oneWay.put(
+                Trees.key(state.lastOneWay),
+                Changeset.encode([
+                    Changeset(
+                        client: state.client, sequence: state.lastOneWay, stamp: stamp, base: state.version,
+                        operations: oneWay)
+                ]))
+        }
+        trees.save(state)
+    }
+
+    /// An object that ended and came back ends before it is created again; the others end last.
+    private func partedDeletes() -> (returning: [Operation], gone: [Operation]) {
+        if deletes.isEmpty { return ([], []) }
+        let ended = Set(deletes.map(\.target))
+        let returned = Set(creates.lazy.map(\.target).filter { ended.contains($0) })
+        return (deletes.filter { returned.contains($0.target) }, deletes.filter { !returned.contains($0.target) })
+    }
+
+    // MARK: - Objects that came
+
+    private mutating func addInserted(_ table: Table, _ classChanges: ClassChanges) throws(StoreError) {
+        guard !classChanges.inserted.isEmpty else { return }
+        var fresh: [ObjectKey] = []
+        fresh.reserveCapacity(classChanges.inserted.count)
+        let returned = Set(classChanges.deleted.map(\.key))
+        for key in classChanges.inserted {
+            let object = try reference(table, key)
+            // A key that has ended before, here or on the server, begins its next life.
+            let past = remembersObjects ? try trees.life(object) ?? 0 : 0
+            let life = past.isMultiple(of: 2) ? past + 1 : past
+            creates.append(.create(object, life: life, fields: fields(of: key, table)))
+            if remembersObjects { trees.save(life: life, object) }
+            if returned.contains(key) || (remembersObjects && trees.hasBase(object)) {
+                try keepBase(object, table, key)
+            } else {
+                fresh.append(key)
+            }
+            try addNewLists(object, table, key)
+        }
+        if !fresh.isEmpty { touched.fresh.append(Touched.Rows(className: table.name, keys: fresh)) }
+    }
+
+    private func fields(of key: ObjectKey, _ table: Table) -> [FieldValue] {
+        var fields: [FieldValue] = []
+        fields.reserveCapacity(table.schema.properties.count)
+        for (column, property) in table.schema.properties.enumerated() {
+            guard property.collection == .none, !property.isPrimaryKey else { continue }
+            let value = links.travelling(table.value(key, column), target: property.target)
+            fields.append(FieldValue(property.name, value))
+        }
+        return fields
+    }
+
+    /// A new object's lists begin empty: everything in them is an insert.
+    private mutating func addNewLists(
+        _ object: ObjectReference, _ table: Table, _ key: ObjectKey
+    ) throws(StoreError) {
+        for (column, property) in table.schema.properties.enumerated() where property.collection == .list {
+            let values = table.listValues(key, column)
+            guard !values.isEmpty else { continue }
+            var list = ListState()
+            for (index, value) in values.enumerated() {
+                let operation = list.insertion(
+                    of: links.travelling(value, target: property.target), at: index, id: state.nextElement())
+                apply(operation, to: &list, object, property.name)
+            }
+            trees.save(list, object, property.name)
+        }
+    }
+
+    // MARK: - Objects that changed
+
+    private mutating func addModified(_ table: Table, _ classChanges: ClassChanges) throws(StoreError) {
+        for key in classChanges.modified.keys.sorted() {
+            guard let columns = classChanges.modified[key], table.exists(key) else { continue }
+            let object = try reference(table, key)
+            for column in columns.columns {
+                let property = table.schema.properties[column]
+                guard property.collection == .none, !property.isPrimaryKey else { continue }
+                let value = links.travelling(table.value(key, column), target: property.target)
+                changes.append(.set(object, FieldValue(property.name, value)))
+                try keepBase(object, table, key)
+            }
+        }
+    }
+
+    private mutating func addListEdits(_ table: Table, _ classChanges: ClassChanges) throws(StoreError) {
+        let places = classChanges.listEdits.keys.sorted { ($0.key, $0.column) < ($1.key, $1.column) }
+        for place in places {
+            guard let edits = classChanges.listEdits[place], table.exists(place.key) else { continue }
+            let object = try reference(table, place.key)
+            let property = table.schema.properties[place.column]
+            try keepBase(object, table, place.key)
+            var list = try trees.list(object, property.name)
+            for edit in travelling(edits, property, count: list.count) {
+                switch edit {
+                case .insert(let index, let value):
+                    let value = links.travelling(value, target: property.target)
+                    apply(
+                        list.insertion(of: value, at: index, id: state.nextElement()), to: &list, object, property.name)
+                case .remove(let index):
+                    apply(list.removal(at: index), to: &list, object, property.name)
+                case .set(let index, let value):
+                    let value = links.travelling(value, target: property.target)
+                    apply(list.replacement(at: index, with: value), to: &list, object, property.name)
+                case .move(let from, let to):
+                    apply(
+                        list.movement(from: from, to: to, id: state.nextElement()), to: &list, object, property.name)
+                case .clear:
+                    apply(list.clearing(), to: &list, object, property.name)
+                }
+            }
+            trees.save(list, object, property.name)
+        }
+    }
+
+    private func travelling(_ edits: [ListEdit], _ property: Property, count: Int) -> [ListEdit] {
+        guard property.type == .object else { return edits }
+        let links = links
+        let hasName = { (value: Value) in !links.travelling(value, target: property.target).isNull }
+        let areAllNamed = edits.allSatisfy { edit in
+            switch edit {
+            case .insert(_, let value), .set(_, let value): hasName(value)
+            case .remove, .move, .clear: true
+            }
+        }
+        if areAllNamed { return edits }
+        var travelling = TravellingEdits(count: count, hasName: hasName)
+        return edits.compactMap { travelling.next($0) }
+    }
+
+    /// Notes an operation and lets the visible list follow it, so that the next index means what the app meant.
+    private mutating func apply(
+        _ operation: ListOperation, to list: inout ListState, _ object: ObjectReference, _ property: String
+    ) {
+        _ = list.join(operation, stamp: stamp)
+        changes.append(.list(object, property: property, operation))
+    }
+
+    // MARK: - Objects that went
+
+    private mutating func addDeleted(_ table: Table, _ classChanges: ClassChanges) throws(StoreError) {
+        // An embedded object ends with what held it, without an operation of its own.
+        for deletion in classChanges.deleted {
+            guard let primaryKey = deletion.primaryKey else { continue }
+            let object = ObjectReference(table.name, primaryKey)
+            trees.removeLists(object, table.schema)
+            guard table.schema.kind == .object else { continue }
+            let life = (try trees.life(object) ?? 1) + 1
+            deletes.append(.delete(object, life: life))
+            try keepBase(object, table, deletion.key)
+            trees.save(life: life, object)
+            // The same key may come back in this very transaction.
+            remembersObjects = true
+        }
+    }
+
+    // MARK: - One way
+
+    private mutating func addOneWay(_ table: Table, _ classChanges: ClassChanges) throws(StoreError) {
+        for key in classChanges.inserted {
+            oneWay.append(.create(try reference(table, key), life: 1, fields: fields(of: key, table)))
+        }
+        for key in classChanges.inserted { table.delete(key) }
+    }
+
+    // MARK: - Bases
+
+    /// Keeps what the server has of an object, the first time it is changed here, and notes who changed it last.
+    private mutating func keepBase(_ object: ObjectReference, _ table: Table, _ key: ObjectKey) throws(StoreError) {
+        guard touchedOthers.insert(object).inserted else { return }
+        let sequence = state.lastSequence + 1
+        if var base = try trees.base(object) {
+            base.lastSequence = sequence
+            trees.save(base, object)
+        } else if try isFresh(table.name, key) {
+            trees.save(BaseCopy(state: ObjectState(), lastSequence: sequence), object)
+        } else {
+            trees.save(BaseCopy(state: try stateBefore(object, table.name, key), lastSequence: sequence), object)
+        }
+    }
+
+    /// Whether a logged changeset created this row, so that the server has nothing of it.
+    private mutating func isFresh(_ className: String, _ key: ObjectKey) throws(StoreError) -> Bool {
+        if logged == nil {
+            logged = try trees.touched(after: state.acknowledged, through: state.lastSequence).map(\.touched)
+        }
+        return logged?.contains { $0.isFresh(className, key) } ?? false
+    }
+
+    /// The object as the last commit has it: without pending operations that is what the server has.
+    private mutating func stateBefore(
+        _ object: ObjectReference, _ className: String, _ key: ObjectKey
+    ) throws(StoreError) -> ObjectState {
+        if before == nil { before = try transaction.store.read() }
+        guard let table = before?.table(className), let before, table.exists(key) else {
+            return ObjectState(life: try Trees(transaction).life(object) ?? 0)
+        }
+        let life = try Trees(before).life(object) ?? 1
+        let travelling = Links(before)
+        var copy = ObjectState(life: life)
+        for (column, property) in table.schema.properties.enumerated() {
+            if property.collection == .list {
+                let list = try Trees(before).list(object, property.name)
+                if list != ListState() { copy.lists.append(ObjectState.ListField(property.name, list)) }
+            } else if !property.isPrimaryKey {
+                let value = travelling.travelling(table.value(key, column), target: property.target)
+                copy.fields.append(ObjectState.Field(property.name, value, stamp: .zero))
+            }
+        }
+        return copy
+    }
+
+    private func reference(_ table: Table, _ key: ObjectKey) throws(StoreError) -> ObjectReference {
+        guard let primaryKey = table.primaryKey(of: key) else {
+            throw StoreError(
+                .invalidValue,
+                "Class '\(table.name)' cannot be synced: its objects have no primary key. Give it one with "
+                    + "@Persisted(primaryKey: true).",
+                path: transaction.store.path)
+        }
+        return ObjectReference(table.name, primaryKey)
+    }
+}

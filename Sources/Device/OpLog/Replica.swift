@@ -1,0 +1,57 @@
+package import CausewayModel
+package import CausewayObjectStore
+import CausewayOperations
+
+/// The sync bookkeeping of one device's file: what was done here and not acknowledged, and where the file stands.
+///
+/// Invariants, all within one storage transaction each:
+/// 1. A write of the app and its changeset commit together [I1].
+/// 2. For every object that a logged changeset touched there is a base: absent when a logged changeset created it
+///    (`Touched.fresh`), otherwise a `BaseCopy` by reference. What has no base is the server's state itself.
+/// 3. What the app sees of an object is its base with the logged operations about it joined, in order [I4].
+///
+/// Everything lives in trees of the file, so a transaction that is aborted undoes its bookkeeping too, and the replica
+/// itself holds nothing but the client's name and the measured clock offset.
+package final class Replica: Sendable {
+    package let client: ClientID
+    let clock = HybridClock()
+
+    private init(client: ClientID) {
+        self.client = client
+    }
+
+    /// Opens the bookkeeping of a file, and makes it if there is none.
+    ///
+    /// - Parameters:
+    ///   - transaction: writable if the file may have no bookkeeping yet.
+    ///   - newClient: the name to give a new file: random, never used before.
+    package static func open(
+        in transaction: Transaction, newClient: @autoclosure () -> ClientID
+    ) throws(StoreError) -> Replica {
+        if let state = try Trees(transaction).loadState() { return Replica(client: state.client) }
+        let state = ReplicaState(client: newClient())
+        Trees(transaction).save(state)
+        return Replica(client: state.client)
+    }
+
+    package static func exists(in transaction: Transaction) -> Bool {
+        Trees(transaction).hasState
+    }
+
+    /// Tells the replica what the server's clock said, so that stamps of devices with wrong clocks compare fairly.
+    package func observe(serverTime: UInt64, localTime: UInt64) {
+        clock.observe(serverTime: serverTime, localTime: localTime)
+    }
+
+    package func state(in transaction: Transaction) throws(StoreError) -> ReplicaState {
+        try Trees(transaction).loadState() ?? ReplicaState(client: client)
+    }
+
+    /// A name for a new embedded object, unique for ever.
+    package func container(in transaction: Transaction) throws(StoreError) -> PrimaryKey {
+        var state = try state(in: transaction)
+        let id = state.nextElement()
+        Trees(transaction).save(state)
+        return .container(id)
+    }
+}

@@ -1,0 +1,64 @@
+package import CausewayModel
+import CausewayOperations
+
+/// Where a device's file stands: what it did, what the server has, and which view of the server it holds.
+package struct ReplicaState: Hashable, Sendable {
+    package let client: ClientID
+    /// The last changeset that was logged, and the last one that the server has acknowledged.
+    package internal(set) var lastSequence: UInt64 = 0
+    package internal(set) var acknowledged: UInt64 = 0
+    /// The same for one-way entries.
+    package internal(set) var lastOneWay: UInt64 = 0
+    package internal(set) var acknowledgedOneWay: UInt64 = 0
+    /// The checkpoint, but for `acknowledged` above.
+    package internal(set) var epoch: UInt64 = 0
+    package internal(set) var version = ServerVersion.zero
+    package internal(set) var querySet: UInt64 = 0
+    /// The newest reading of the hybrid clock that was written or seen here.
+    var clockTime: UInt64 = 0
+    /// The last number given to a list element or an embedded object.
+    var elementCounter: UInt64 = 0
+
+    init(client: ClientID) {
+        self.client = client
+    }
+
+    mutating func nextElement() -> ElementID {
+        elementCounter += 1
+        return ElementID(client: client, counter: elementCounter)
+    }
+}
+
+extension ReplicaState {
+    private static let format: UInt8 = 1
+
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(byte: Self.format)
+        writer.write(fixed64: client.rawValue)
+        for number in [
+            lastSequence, acknowledged, lastOneWay, acknowledgedOneWay, version.rawValue, querySet, clockTime,
+            elementCounter,
+        ] {
+            writer.write(varint: number)
+        }
+        writer.write(fixed64: epoch)
+        return writer.bytes
+    }
+
+    init(encoded: [UInt8]) throws(EncodingError) {
+        var reader = ByteReader(encoded)
+        guard try reader.readByte() == Self.format else { throw reader.malformed("sync state of another format") }
+        client = ClientID(try reader.readFixed64())
+        lastSequence = try reader.readVarint()
+        acknowledged = try reader.readVarint()
+        lastOneWay = try reader.readVarint()
+        acknowledgedOneWay = try reader.readVarint()
+        version = ServerVersion(try reader.readVarint())
+        querySet = try reader.readVarint()
+        clockTime = try reader.readVarint()
+        elementCounter = try reader.readVarint()
+        epoch = try reader.readFixed64()
+        try reader.finish()
+    }
+}

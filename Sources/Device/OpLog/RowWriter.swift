@@ -1,0 +1,202 @@
+import CausewayMerge
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+
+/// Writes states of objects into their rows, and remembers what rows do not hold: list states and past lives.
+///
+/// What the device's schema does not know is left alone: a newer app wrote it, and this one must not erase it.
+final class RowWriter {
+    private let transaction: Transaction
+    private let trees: Trees
+    /// Whether any lives are remembered, so that a first download need not look for one per object.
+    private var remembersObjects: Bool
+    private var shape: Shape?
+
+    init(_ transaction: Transaction) {
+        self.transaction = transaction
+        trees = Trees(transaction)
+        remembersObjects = trees.remembersObjects
+    }
+
+    /// Makes the row what the state says: alive with exactly these values, or gone.
+    func replace(_ object: ObjectReference, by state: ObjectState) throws(StoreError) {
+        guard let table = transaction.table(object.className) else { return }
+        guard state.isAlive else {
+            evict(object)
+            if state.life > 0, !isEmbedded(object.className) { save(life: state.life, object) }
+            return
+        }
+        let shape = shape(of: table, fields: state.fields)
+        if let key = table.key(for: object.key) {
+            setFields(of: key, state.fields, shape, resettingOthers: true)
+        } else {
+            let row = try row(object, state.fields, shape)
+            _ = try table.create(object.key, row: row)
+        }
+        if remembersObjects || state.life != 1 { save(life: state.life, object) }
+        guard shape.hasLists else { return }
+        for (column, property) in table.schema.properties.enumerated() where property.collection == .list {
+            let list = state.lists.first { $0.property == property.name }?.list ?? ListState()
+            show(list, of: object, table, column)
+        }
+    }
+
+    /// Writes the properties that the change names.
+    func update(_ object: ObjectReference, _ change: ObjectState) throws(StoreError) {
+        guard let table = transaction.table(object.className) else { return }
+        guard let key = table.key(for: object.key) else {
+            // The server believes that the object is here. Whatever made it wrong, what it says now is kept; but an
+            // embedded object that is not here was replaced by this device, and its holder tells how that ends.
+            if !isEmbedded(object.className) { try replace(object, by: change) }
+            return
+        }
+        setFields(of: key, change.fields, shape(of: table, fields: change.fields), resettingOthers: false)
+        if remembersObjects || change.life > 1 { save(life: change.life, object) }
+        for field in change.lists {
+            guard let column = table.schema.index(of: field.property) else { continue }
+            show(field.list, of: object, table, column)
+        }
+    }
+
+    /// Takes the row away. Links that point to it stay, unresolved.
+    func evict(_ object: ObjectReference) {
+        guard let table = transaction.table(object.className) else { return }
+        trees.removeLists(object, table.schema)
+        guard let key = table.key(for: object.key) else { return }
+        forgetEmbedded(in: key, table)
+        table.delete(key, leavingGhost: true)
+    }
+
+    /// The rows of embedded objects go with their holder; this is what is kept beside them.
+    private func forgetEmbedded(in key: ObjectKey, _ table: Table) {
+        for (column, property) in table.schema.properties.enumerated() {
+            guard let target = property.target.flatMap({ transaction.table($0) }), target.schema.kind == .embedded
+            else { continue }
+            let values = property.collection == .list ? table.listValues(key, column) : [table.value(key, column)]
+            for case .object(let child) in values {
+                guard let primaryKey = target.primaryKey(of: child) else { continue }
+                trees.removeLists(ObjectReference(target.name, primaryKey), target.schema)
+                forgetEmbedded(in: child, target)
+            }
+        }
+    }
+
+    private func isEmbedded(_ className: String) -> Bool {
+        transaction.table(className)?.schema.kind == .embedded
+    }
+
+    private func save(life: UInt32, _ object: ObjectReference) {
+        trees.save(life: life, object)
+        if life > 1 { remembersObjects = true }
+    }
+
+    // MARK: - Fields
+
+    /// Which column each field of a run of equal objects goes to.
+    private final class Shape {
+        let table: Table
+        let names: [String]
+        let columns: [Int?]
+        /// What a new row holds before its fields: null or zero.
+        let blank: [Value]
+        let hasLists: Bool
+
+        init(_ table: Table, _ names: [String]) {
+            self.table = table
+            self.names = names
+            let schema = table.schema
+            columns = names.map { name in
+                schema.index(of: name).flatMap { column in
+                    let property = schema.properties[column]
+                    return property.collection == .none && !property.isPrimaryKey ? column : nil
+                }
+            }
+            blank = schema.properties.map(\.blank)
+            hasLists = schema.properties.contains { $0.collection == .list }
+        }
+
+        func fits(_ table: Table, _ fields: [ObjectState.Field]) -> Bool {
+            guard self.table === table, names.count == fields.count else { return false }
+            for (name, field) in zip(names, fields) where name != field.property { return false }
+            return true
+        }
+    }
+
+    private func shape(of table: Table, fields: [ObjectState.Field]) -> Shape {
+        if let shape, shape.fits(table, fields) { return shape }
+        let shape = Shape(table, fields.map(\.property))
+        self.shape = shape
+        return shape
+    }
+
+    private func row(
+        _ object: ObjectReference, _ fields: [ObjectState.Field], _ shape: Shape
+    ) throws(StoreError) -> [Value] {
+        var row = shape.blank
+        if let column = shape.table.schema.primaryKeyIndex, let value = object.key.value { row[column] = value }
+        for (column, field) in zip(shape.columns, fields) {
+            if let column, shape.table.accepts(field.value, column: column) { row[column] = field.value }
+        }
+        return row
+    }
+
+    private func setFields(
+        of key: ObjectKey, _ fields: [ObjectState.Field], _ shape: Shape, resettingOthers: Bool
+    ) {
+        let table = shape.table
+        var named = Set<Int>()
+        for (column, field) in zip(shape.columns, fields) {
+            guard let column, table.accepts(field.value, column: column) else { continue }
+            named.insert(column)
+            write(field.value, key, column, table)
+        }
+        guard resettingOthers else { return }
+        for (column, property) in table.schema.properties.enumerated()
+        where property.collection == .none && !property.isPrimaryKey && !named.contains(column) {
+            write(property.blank, key, column, table)
+        }
+    }
+
+    /// Writes a value if it differs, so that observers hear of real changes only.
+    private func write(_ value: Value, _ key: ObjectKey, _ column: Int, _ table: Table) {
+        let target = table.schema.properties[column].target
+        guard Links(transaction).travelling(table.value(key, column), target: target) != value else { return }
+        table.set(key, column, value)
+    }
+
+    // MARK: - Lists
+
+    private func show(_ list: ListState, of object: ObjectReference, _ table: Table, _ column: Int) {
+        guard let key = table.key(for: object.key) else { return }
+        let property = table.schema.properties[column]
+        let values = list.visible.map(\.value).filter { table.accepts($0, column: column) }
+        let links = Links(transaction)
+        let shown = table.listValues(key, column).map { links.travelling($0, target: property.target) }
+        if shown != values { table.listReplace(key, column, values) }
+        if list == ListState() {
+            trees.removeLists(object, ClassSchema(name: table.name, properties: [property]))
+        } else {
+            trees.save(list, object, property.name)
+        }
+    }
+}
+
+extension Property {
+    /// What a property holds that nobody has set.
+    var blank: Value {
+        if isOptional || collection != .none { return .null }
+        switch type {
+        case .bool: return .bool(false)
+        case .int: return .int(0)
+        case .float: return .float(0)
+        case .double: return .double(0)
+        case .string: return .string("")
+        case .data: return .bytes([])
+        case .date: return .timestamp(Timestamp(seconds: 0, nanoseconds: 0))
+        case .objectId: return .objectId(ObjectIdentifier12(high: 0, low: 0))
+        case .uuid: return .uuid(UUID16(high: 0, low: 0))
+        case .object: return .null
+        }
+    }
+}

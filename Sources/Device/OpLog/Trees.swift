@@ -1,0 +1,210 @@
+import CausewayMerge
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+
+/// The ordered trees in which a replica keeps its books, with their keys and values typed.
+///
+/// | Tree | Key | Value |
+/// |---|---|---|
+/// | `sync.state` | empty | `ReplicaState` |
+/// | `sync.log` | sequence | the changeset |
+/// | `sync.touched` | sequence | `Touched`: which objects that changeset created or changed |
+/// | `sync.bases` | object | `BaseCopy` |
+/// | `sync.lists` | object, property | the visible `ListState` |
+/// | `sync.lives` | object | causal length, where it is not the usual one |
+/// | `sync.suspects` | object | nothing: an embedded object that may have no holder |
+/// | `sync.oneway` | number | one transaction's one-way creates, as a changeset |
+struct Trees {
+    private let transaction: Transaction
+
+    init(_ transaction: Transaction) {
+        self.transaction = transaction
+    }
+
+    // MARK: - State
+
+    private var stateTree: Tree { transaction.tree("sync.state") }
+    private static let stateKey: [UInt8] = [0]
+
+    var hasState: Bool { stateTree.get(Self.stateKey) != nil }
+
+    func loadState() throws(StoreError) -> ReplicaState? {
+        guard let bytes = stateTree.get(Self.stateKey) else { return nil }
+        return try readable { () throws(EncodingError) in try ReplicaState(encoded: bytes) }
+    }
+
+    func save(_ state: ReplicaState) {
+        stateTree.put(Self.stateKey, state.encoded())
+    }
+
+    // MARK: - Logs
+
+    var log: Tree { transaction.tree("sync.log") }
+    var touched: Tree { transaction.tree("sync.touched") }
+    var oneWay: Tree { transaction.tree("sync.oneway") }
+
+    /// Changesets after one number and through another, until `body` has had enough.
+    func changesets(
+        in tree: Tree, after first: UInt64, through last: UInt64 = .max,
+        _ body: (_ changeset: Changeset, _ sizeBytes: Int) -> Bool
+    ) throws(StoreError) {
+        guard first < last else { return }
+        var failure: EncodingError?
+        tree.scan(from: Self.key(first + 1), upTo: last == .max ? nil : Self.key(last + 1)) { _, value in
+            do throws(EncodingError) {
+                guard let changeset = try Changeset.decode(Array(value)).first else { return true }
+                return body(changeset, value.count)
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw damaged(failure) }
+    }
+
+    func touched(after first: UInt64, through last: UInt64) throws(StoreError) -> [(sequence: UInt64, touched: Touched)]
+    {
+        guard first < last else { return [] }
+        var found: [(sequence: UInt64, touched: Touched)] = []
+        var failure: EncodingError?
+        touched.scan(from: Self.key(first + 1), upTo: last == .max ? nil : Self.key(last + 1)) { key, value in
+            do throws(EncodingError) {
+                found.append((Self.number(key), try Touched(encoded: Array(value))))
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw damaged(failure) }
+        return found
+    }
+
+    // MARK: - Bases, lists, lives
+
+    var bases: Tree { transaction.tree("sync.bases") }
+    private var lists: Tree { transaction.tree("sync.lists") }
+    private var lives: Tree { transaction.tree("sync.lives") }
+
+    /// Whether anything was changed or has ended here that is remembered by name.
+    var remembersObjects: Bool { !bases.isEmpty || !lives.isEmpty }
+
+    func hasBase(_ object: ObjectReference) -> Bool { bases.get(Self.key(object)) != nil }
+
+    func base(_ object: ObjectReference) throws(StoreError) -> BaseCopy? {
+        guard let bytes = bases.get(Self.key(object)) else { return nil }
+        return try readable { () throws(EncodingError) in try BaseCopy(encoded: bytes) }
+    }
+
+    func save(_ base: BaseCopy, _ object: ObjectReference) {
+        bases.put(Self.key(object), base.encoded())
+    }
+
+    func removeBase(_ object: ObjectReference) {
+        bases.remove(Self.key(object))
+    }
+
+    func list(_ object: ObjectReference, _ property: String) throws(StoreError) -> ListState {
+        guard let bytes = lists.get(Self.key(object, property)) else { return ListState() }
+        return try readable { () throws(EncodingError) in try ListState(encoded: bytes) }
+    }
+
+    func save(_ list: ListState, _ object: ObjectReference, _ property: String) {
+        lists.put(Self.key(object, property), list.encoded())
+    }
+
+    func removeLists(_ object: ObjectReference, _ schema: ClassSchema) {
+        for property in schema.properties where property.collection == .list {
+            lists.remove(Self.key(object, property.name))
+        }
+    }
+
+    /// The causal length that is remembered of an object; nil when it is the usual one: 1 here, 0 not here.
+    func life(_ object: ObjectReference) throws(StoreError) -> UInt32? {
+        guard let bytes = lives.get(Self.key(object)) else { return nil }
+        return try readable { () throws(EncodingError) in
+            var reader = ByteReader(bytes)
+            return UInt32(truncatingIfNeeded: try reader.readVarint())
+        }
+    }
+
+    /// An object that is here has life 1 unless this says otherwise, one that is not has 0.
+    func save(life: UInt32, _ object: ObjectReference) {
+        let key = Self.key(object)
+        guard life > 1 else {
+            if lives.get(key) != nil { lives.remove(key) }
+            return
+        }
+        var writer = ByteWriter()
+        writer.write(varint: UInt64(life))
+        lives.put(key, writer.bytes)
+    }
+
+    // MARK: - Suspects
+
+    var suspects: Tree { transaction.tree("sync.suspects") }
+
+    func addSuspect(_ object: ObjectReference) {
+        suspects.put(Self.key(object), [])
+    }
+
+    /// The suspects so far, which are forgotten.
+    func takeSuspects() -> [ObjectReference] {
+        var found: [ObjectReference] = []
+        suspects.scan { key, _ in
+            var reader = ByteReader(Array(key))
+            if let name = try? reader.readString(), let key = try? reader.readPrimaryKey() {
+                found.append(ObjectReference(name, key))
+            }
+            return true
+        }
+        suspects.removeRange()
+        return found
+    }
+
+    // MARK: - Keys
+
+    static func key(_ number: UInt64) -> [UInt8] {
+        withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    }
+
+    private static func number(_ key: UnsafeRawBufferPointer) -> UInt64 {
+        key.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Long primary keys are cut by their digest elsewhere; here the tree takes them whole or not at all, as the
+    /// object store has taken the key itself.
+    static func key(_ object: ObjectReference) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(string: object.className)
+        writer.write(object.key)
+        return writer.bytes
+    }
+
+    private static func key(_ object: ObjectReference, _ property: String) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(string: object.className)
+        writer.write(object.key)
+        writer.write(string: property)
+        return writer.bytes
+    }
+
+    // MARK: - Damage
+
+    private func readable<Result>(_ body: () throws(EncodingError) -> Result) throws(StoreError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw damaged(error)
+        }
+    }
+
+    func damaged(_ error: EncodingError) -> StoreError {
+        StoreError(
+            .damaged,
+            "The sync bookkeeping of this file cannot be read: \(error). Restore the file from a backup, or remove it "
+                + "and sync again.",
+            path: transaction.store.path)
+    }
+}

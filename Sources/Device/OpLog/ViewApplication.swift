@@ -1,0 +1,247 @@
+package import CausewayMerge
+package import CausewayModel
+package import CausewayObjectStore
+package import CausewayOperations
+
+// MARK: - What the server sent
+
+extension Replica {
+    /// Begins to apply one view change in a writable transaction, with which it commits or not at all.
+    ///
+    /// - Parameter acknowledged: the last changeset of this device that the change includes.
+    package func beginApplying(
+        acknowledged: UInt64, in transaction: Transaction
+    ) throws(StoreError) -> ViewApplication {
+        try ViewApplication(transaction, state: try state(in: transaction), acknowledged: acknowledged)
+    }
+}
+
+/// One view change on its way into the file.
+///
+/// An object without a base is written straight into its columns. An object with one goes the long way [I4]: the
+/// acknowledged operations join the base, the server's word replaces what it names, the pending operations are joined
+/// onto a copy, and that copy is what the app sees.
+package final class ViewApplication {
+    private let transaction: Transaction
+    private let trees: Trees
+    private let rows: RowWriter
+    private var state: ReplicaState
+    private let acknowledged: UInt64
+    /// Per logged changeset, what it touched: acknowledged ones first.
+    private let touched: [(sequence: UInt64, touched: Touched)]
+    /// Objects whose bases were brought up to date by what arrived.
+    private var settled: Set<ObjectReference> = []
+    /// Embedded objects that were written and may have nothing that holds them.
+    private var suspects: Set<ObjectReference> = []
+    /// Objects that a pending changeset created and that have a base only now: the server has them from somebody else.
+    private var adopted: [UInt64: [ObjectReference]] = [:]
+    /// The logged operations about objects that need them, read from the log once.
+    private var operations: LoggedOperations?
+
+    init(_ transaction: Transaction, state: ReplicaState, acknowledged: UInt64) throws(StoreError) {
+        self.transaction = transaction
+        self.state = state
+        self.acknowledged = min(max(acknowledged, state.acknowledged), state.lastSequence)
+        trees = Trees(transaction)
+        rows = RowWriter(transaction)
+        touched = try trees.touched(after: state.acknowledged, through: state.lastSequence)
+    }
+
+    // MARK: - The four ways a view changes
+
+    /// An object comes into view, with its whole state.
+    package func enter(_ object: ObjectReference, _ entered: ObjectState) throws(StoreError) {
+        observe(entered)
+        guard let base = try base(of: object) else {
+            suspect(object)
+            try rows.replace(object, by: entered)
+            return
+        }
+        try settle(object, base: entered, lastSequence: base.lastSequence)
+    }
+
+    /// An object in view has changed: the properties that did, with their values now.
+    package func update(_ object: ObjectReference, _ change: ObjectState) throws(StoreError) {
+        observe(change)
+        guard let base = try base(of: object) else {
+            try rows.update(object, change)
+            return
+        }
+        var updated = base.state
+        updated.overlay(change)
+        // The server sends a changed list whole, so it replaces: its stamps may be lower than those given here.
+        for field in change.lists { updated.setList(field.property, field.list) }
+        try settle(object, base: updated, lastSequence: base.lastSequence)
+    }
+
+    /// An object leaves the view. It lives on elsewhere; with pending operations it stays until they are there.
+    package func leave(_ object: ObjectReference) throws(StoreError) {
+        if let base = try base(of: object), base.lastSequence > acknowledged {
+            try settle(object, base: base.state, lastSequence: base.lastSequence)
+            return
+        }
+        rows.evict(object)
+        trees.removeBase(object)
+        settled.insert(object)
+    }
+
+    /// An object has ended, for everyone.
+    package func delete(_ object: ObjectReference, life: UInt32) throws(StoreError) {
+        guard let base = try base(of: object) else {
+            rows.evict(object)
+            trees.save(life: life, object)
+            return
+        }
+        try settle(object, base: ObjectState(life: life), lastSequence: base.lastSequence)
+    }
+
+    /// Ends the change: what was acknowledged leaves the log, and the checkpoint moves.
+    package func finish(epoch: UInt64, version: ServerVersion, querySet: UInt64) throws(StoreError) {
+        if acknowledged > state.acknowledged {
+            // Whatever has a base may have acknowledged operations that are to be joined into it, also when only a
+            // later changeset made the base: the one that created the object is among the acknowledged then.
+            for entry in touched {
+                for object in entry.touched.others where !settled.contains(object) {
+                    guard let base = try base(of: object) else { continue }
+                    try settle(object, base: base.state, lastSequence: base.lastSequence)
+                }
+            }
+        }
+        evictUnheld()
+        if acknowledged > state.acknowledged {
+            let (first, end) = (Trees.key(state.acknowledged + 1), Trees.key(acknowledged + 1))
+            trees.log.removeRange(from: first, upTo: end)
+            trees.touched.removeRange(from: first, upTo: end)
+        }
+        for (sequence, var touched) in touched where sequence > acknowledged {
+            guard let objects = adopted[sequence] else { continue }
+            touched.others += objects
+            trees.touched.put(Trees.key(sequence), touched.encoded())
+        }
+        state.acknowledged = acknowledged
+        state.epoch = epoch
+        state.version = version
+        state.querySet = querySet
+        trees.save(state)
+    }
+
+    // MARK: - Bases
+
+    /// The server's state of an object as far as it is known before this change says more, with the acknowledged
+    /// operations joined; nil for an object about which nothing is logged.
+    private func base(of object: ObjectReference) throws(StoreError) -> BaseCopy? {
+        guard !touched.isEmpty else { return nil }
+        if let stored = try trees.base(object) {
+            // One that an earlier message of this change has settled has its acknowledged operations joined already.
+            if settled.contains(object) { return stored }
+            return BaseCopy(
+                state: try joining(through: acknowledged, object, onto: stored.state), lastSequence: stored.lastSequence
+            )
+        }
+        guard let sequence = sequenceThatCreated(object), !settled.contains(object) else { return nil }
+        return BaseCopy(
+            state: try joining(through: acknowledged, object, onto: ObjectState()), lastSequence: sequence)
+    }
+
+    private func sequenceThatCreated(_ object: ObjectReference) -> UInt64? {
+        guard let key = transaction.table(object.className)?.keyOrGhost(for: object.key) else { return nil }
+        return touched.first { $0.touched.isFresh(object.className, key) }?.sequence
+    }
+
+    /// Makes `base` the server's state and shows it with what is still pending.
+    private func settle(_ object: ObjectReference, base: ObjectState, lastSequence: UInt64) throws(StoreError) {
+        settled.insert(object)
+        suspect(object)
+        guard lastSequence > acknowledged else {
+            try rows.replace(object, by: base)
+            trees.removeBase(object)
+            return
+        }
+        var visible = base
+        for logged in try loggedOperations(object) where logged.sequence > acknowledged {
+            _ = visible.join(logged.operation, stamp: logged.stamp)
+        }
+        try rows.replace(object, by: visible)
+        if !trees.hasBase(object) { adopted[lastSequence, default: []].append(object) }
+        trees.save(BaseCopy(state: base, lastSequence: lastSequence), object)
+    }
+
+    private func joining(
+        through last: UInt64, _ object: ObjectReference, onto base: ObjectState
+    ) throws(StoreError) -> ObjectState {
+        var state = base
+        for logged in try loggedOperations(object) where logged.sequence <= last {
+            _ = state.join(logged.operation, stamp: logged.stamp)
+        }
+        return state
+    }
+
+    private func loggedOperations(_ object: ObjectReference) throws(StoreError) -> [LoggedOperations.Entry] {
+        if let operations { return operations[object] }
+        let read = try LoggedOperations(trees, after: state.acknowledged)
+        operations = read
+        return read[object]
+    }
+
+    // MARK: - Embedded objects without a holder
+
+    private func suspect(_ object: ObjectReference) {
+        if case .container = object.key { suspects.insert(object) }
+    }
+
+    /// Embedded objects end with what held them, which may have gone before or without their own messages. While
+    /// something is pending, one that nothing holds is kept: what holds it again may be the server's last word.
+    private func evictUnheld() {
+        guard !suspects.isEmpty || !trees.suspects.isEmpty else { return }
+        guard acknowledged == state.lastSequence else {
+            for object in suspects { trees.addSuspect(object) }
+            return
+        }
+        for object in suspects.union(trees.takeSuspects()) {
+            guard let table = transaction.table(object.className), let key = table.key(for: object.key),
+                table.backlinkCount(to: key) == 0
+            else { continue }
+            rows.evict(object)
+        }
+    }
+
+    /// A stamp seen is a stamp that the next one written here must follow.
+    private func observe(_ seen: ObjectState) {
+        state.clockTime = max(state.clockTime, seen.latestStamp.time)
+    }
+}
+
+/// The operations of the log, by object.
+private struct LoggedOperations {
+    struct Entry {
+        let sequence: UInt64
+        let stamp: Stamp
+        let operation: Operation
+    }
+
+    private var entries: [ObjectReference: [Entry]] = [:]
+
+    init(_ trees: Trees, after acknowledged: UInt64) throws(StoreError) {
+        var found: [ObjectReference: [Entry]] = [:]
+        try trees.changesets(in: trees.log, after: acknowledged) { changeset, _ in
+            for operation in changeset.operations {
+                found[operation.target, default: []].append(
+                    Entry(sequence: changeset.sequence, stamp: changeset.stamp, operation: operation))
+            }
+            return true
+        }
+        entries = found
+    }
+
+    subscript(object: ObjectReference) -> [Entry] { entries[object] ?? [] }
+}
+
+extension ObjectState {
+    mutating func setList(_ property: String, _ list: ListState) {
+        if let index = lists.firstIndex(where: { $0.property == property }) {
+            lists[index].list = list
+        } else {
+            lists.append(ListField(property, list))
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayOpLog
+
+/// What an app does at random.
+enum AppActions {
+    static func act(on device: Device, _ random: inout SeededRandom, at time: UInt64) throws {
+        let count = Int.random(in: 1...3, using: &random)
+        try device.write(at: time) { transaction in
+            for _ in 0..<count { try act(device, transaction, &random) }
+        }
+    }
+
+    private static func act(_ device: Device, _ transaction: Transaction, _ random: inout SeededRandom) throws {
+        let notes = transaction.table("Note")!
+        let people = transaction.table("Person")!
+        let id = Int64.random(in: 0..<6, using: &random)
+        let text = "\(device.client.rawValue)-\(random.next() % 1000)"
+        guard let key = notes.key(for: .int(id)) else {
+            _ = try notes.create(
+                .int(id),
+                row: [
+                    .int(id), .string(text), .int(.random(in: 0..<4, using: &random)), .bool(false), .null, .null,
+                    .null,
+                    .null,
+                ])
+            return
+        }
+        let tags = notes.listCount(key, Column.tags)
+        let friends = notes.listCount(key, Column.friends)
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0: notes.delete(key, leavingGhost: true)
+        case 1:
+            notes.delete(key, leavingGhost: true)
+            _ = try notes.create(.int(id))
+        case 2, 3: notes.set(key, Column.title, Bool.random(using: &random) ? .string(text) : .null)
+        case 4: notes.set(key, Column.count, .int(.random(in: 0..<4, using: &random)))
+        case 5: notes.set(key, Column.done, .bool(.random(using: &random)))
+        case 6:
+            notes.set(key, Column.author, .object(try aPerson(people, &random)))
+        case 7:
+            let name = "p\(Int.random(in: 0..<3, using: &random))"
+            if let person = people.key(for: .string(name)) { people.delete(person, leavingGhost: true) }
+        case 8: people.set(try aPerson(people, &random), Column.age, .int(.random(in: 0..<90, using: &random)))
+        case 9:
+            let address = try transaction.table("Address")!.create(device.replica.container(in: transaction))
+            transaction.table("Address")!.set(address, Column.city, .string(text))
+            notes.set(key, Column.home, .object(address))
+        case 10: notes.set(key, Column.home, .null)
+        case 11, 12:
+            guard case .object(let address) = notes.value(key, Column.home) else { return }
+            let addresses = transaction.table("Address")!
+            guard addresses.exists(address) else { return }
+            if Bool.random(using: &random) {
+                addresses.set(address, Column.city, .string(text))
+            } else {
+                addresses.listInsert(address, Column.lines, 0, .string(text))
+            }
+        case 13, 14:
+            notes.listInsert(key, Column.tags, .random(in: 0...tags, using: &random), .string(text))
+        case 15 where tags > 0: notes.listRemove(key, Column.tags, .random(in: 0..<tags, using: &random))
+        case 16 where tags > 0:
+            notes.listMove(
+                key, Column.tags, .random(in: 0..<tags, using: &random), .random(in: 0..<tags, using: &random))
+        case 17 where tags > 0:
+            notes.listSet(key, Column.tags, .random(in: 0..<tags, using: &random), .string(text))
+        case 18 where tags > 2: notes.listClear(key, Column.tags)
+        default:
+            notes.listInsert(
+                key, Column.friends, .random(in: 0...friends, using: &random), .object(try aPerson(people, &random)))
+        }
+    }
+
+    private static func aPerson(_ people: Table, _ random: inout SeededRandom) throws -> ObjectKey {
+        let name = "p\(Int.random(in: 0..<3, using: &random))"
+        return try people.key(for: .string(name)) ?? people.create(.string(name))
+    }
+}

@@ -1,0 +1,212 @@
+import CausewayMerge
+import CausewayModel
+import CausewayObjectStore
+import CausewayOpLog
+import CausewayOperations
+import Testing
+
+/// What the app does becomes a changeset of the same transaction.
+@Suite struct RecordingTests {
+    private func operations(_ device: Device) throws -> [[CausewayOperations.Operation]] {
+        try device.pending().map(\.operations)
+    }
+
+    private func row(_ id: Int64, _ title: String = "t", count: Int64 = 0) -> [Value] {
+        [.int(id), .string(title), .int(count), .bool(false), .null, .null, .null, .null]
+    }
+
+    @Test("a write and its changeset commit together, and an aborted write leaves neither")
+    func together() throws {
+        let device = try Device(1)
+        let transaction = try device.store.write()
+        _ = try transaction.table("Note")!.create(.int(1), row: row(1))
+        try device.replica.record(in: transaction, now: 5)
+        transaction.abort()
+        transaction.end()
+        #expect(try device.visible.isEmpty)
+        #expect(try device.pending().isEmpty)
+        #expect(try device.state.lastSequence == 0)
+
+        try device.write { _ = try $0.table("Note")!.create(.int(1), row: row(1)) }
+        #expect(try device.visible.count == 1)
+        #expect(try device.pending().map(\.sequence) == [1])
+        try device.write { _ in }
+        #expect(try device.pending().count == 1, "a transaction that changes nothing is not logged")
+    }
+
+    @Test("a new object travels with its values, its links by primary key and its lists as inserts")
+    func creation() throws {
+        let device = try Device(1)
+        try device.write { transaction in
+            let ada = try transaction.table("Person")!.create(.string("Ada"))
+            let notes = transaction.table("Note")!
+            let key = try notes.create(.int(1), row: row(1, "first", count: 3))
+            notes.set(key, Column.author, .object(ada))
+            notes.listInsert(key, Column.tags, 0, .string("a"))
+            notes.listInsert(key, Column.tags, 1, .string("b"))
+            notes.listInsert(key, Column.friends, 0, .object(ada))
+        }
+        let logged = try #require(try operations(device).first)
+        guard case .create(note(1), 1, let fields) = logged.first(where: { $0.target == note(1) }) else {
+            Issue.record("no create of the note")
+            return
+        }
+        #expect(fields.contains(FieldValue("author", .link(.string("Ada")))))
+        #expect(fields.contains(FieldValue("count", .int(3))))
+        #expect(!fields.contains { $0.property == "id" || $0.property == "tags" })
+        var state = ObjectState()
+        for operation in logged where operation.target == note(1) {
+            state.join(operation, stamp: Stamp(time: 1, client: ClientID(1)))
+        }
+        #expect(try device.visible[note(1)] == VisibleObject(state))
+    }
+
+    @Test("setting a property, editing a list and deleting name just what was done")
+    func changes() throws {
+        let device = try Device(1)
+        try device.write { _ = try $0.table("Note")!.create(.int(1), row: row(1)) }
+        try device.write { transaction in
+            let notes = transaction.table("Note")!
+            let key = notes.key(for: .int(1))!
+            notes.set(key, Column.count, .int(7))
+            notes.listInsert(key, Column.tags, 0, .string("x"))
+        }
+        try device.write { transaction in
+            let notes = transaction.table("Note")!
+            notes.delete(notes.key(for: .int(1))!, leavingGhost: true)
+        }
+        let logged = try operations(device)
+        #expect(logged.count == 3)
+        #expect(logged[1].contains(.set(note(1), FieldValue("count", .int(7)))))
+        #expect(logged[1].count == 2)
+        #expect(logged[2] == [.delete(note(1), life: 2)])
+    }
+
+    @Test("an object that is deleted and made again in one transaction, the first one ever, begins its next life")
+    func recreation() throws {
+        let device = try Device(1)
+        let server = NaiveServer()
+        try device.write { _ = try $0.table("Note")!.create(.int(1), row: row(1, "old")) }
+        server.commit(try device.pending())
+        try device.apply(server.change(for: device))
+        try device.write { transaction in
+            let notes = transaction.table("Note")!
+            notes.delete(notes.key(for: .int(1))!, leavingGhost: true)
+            _ = try notes.create(.int(1), row: row(1, "new"))
+        }
+        server.commit(try device.pending())
+        #expect(server.current[note(1)]?.life == 3)
+        #expect(server.current[note(1)]?["title"]?.value == .string("new"))
+        try device.apply(server.change(for: device))
+        #expect(try device.visible[note(1)]?.fields["title"] == .string("new"))
+    }
+
+    @Test("S136 an embedded object is created before the link to it, under a name of its own")
+    func embedded() throws {
+        let device = try Device(1)
+        try device.write { transaction in
+            let addresses = transaction.table("Address")!
+            let address = try addresses.create(device.replica.container(in: transaction))
+            addresses.set(address, Column.city, .string("Ulm"))
+            let notes = transaction.table("Note")!
+            notes.set(try notes.create(.int(1), row: row(1)), Column.home, .object(address))
+        }
+        let logged = try #require(try operations(device).first)
+        guard case .create(let target, 1, let fields) = logged[0], case .container(let id) = target.key else {
+            Issue.record("the embedded object does not come first: \(logged)")
+            return
+        }
+        #expect(target.className == "Address" && id.client == device.client)
+        #expect(fields == [FieldValue("city", .string("Ulm"))])
+        #expect(logged.contains { $0.target == note(1) })
+        // Deleting the holder names the holder alone.
+        try device.write { transaction in
+            let notes = transaction.table("Note")!
+            notes.delete(notes.key(for: .int(1))!, leavingGhost: true)
+        }
+        #expect(try operations(device)[1] == [.delete(note(1), life: 2)])
+    }
+
+    @Test("S137 one-way objects leave through their own log, in order, and their rows go at once")
+    func oneWay() throws {
+        let device = try Device(1)
+        for index in 0..<3 as Range<Int64> {
+            try device.write { transaction in
+                _ = try transaction.table("Reading")!.create(.int(index), row: [.int(index), .double(Double(index))])
+            }
+        }
+        #expect(try device.visible.isEmpty)
+        #expect(try device.pending().isEmpty)
+        let all = try device.read { try device.replica.pendingOneWay(in: $0, after: 0, limitBytes: .max) }
+        #expect(all?.first == 1)
+        #expect(all?.entries.count == 3)
+        #expect(
+            all?.entries[2] == [
+                .create(ObjectReference("Reading", .int(2)), life: 1, fields: [FieldValue("value", .double(2))])
+            ])
+        let transaction = try device.store.write()
+        try device.replica.acknowledgeOneWay(through: 2, in: transaction)
+        _ = try transaction.commit()
+        transaction.end()
+        let rest = try device.read { try device.replica.pendingOneWay(in: $0, after: 2, limitBytes: 1) }
+        #expect(rest?.first == 3)
+        #expect(try device.bookkeeping("sync.oneway") == 1)
+    }
+
+    @Test("stamps of one device always ascend, whatever its wall clock does, and follow what it has seen")
+    func clock() throws {
+        let device = try Device(1)
+        for (id, time) in [(1, 5_000), (2, 4_000), (3, 4_000), (4, 6_000)] as [(Int64, UInt64)] {
+            try device.write(at: time) { _ = try $0.table("Note")!.create(.int(id), row: row(id)) }
+        }
+        let times = try device.pending().map(\.stamp.time)
+        #expect(times == times.sorted() && Set(times).count == times.count)
+        #expect(times[3] == 6_000 << 16)
+
+        let seen = Stamp(time: 9_000 << 16, client: ClientID(2))
+        let state = ObjectState(life: 1, fields: [.init("age", .int(3), stamp: seen)], born: seen)
+        try device.apply(
+            ViewChange(
+                messages: [.enter(person("Ada"), state)], acknowledged: 0, version: ServerVersion(1), view: .everything)
+        )
+        try device.write(at: 6_001) { transaction in
+            let people = transaction.table("Person")!
+            people.set(people.key(for: .string("Ada"))!, Column.age, .int(4))
+        }
+        #expect(try device.pending().last!.stamp > seen)
+        // The largest stamp there is neither traps nor stops the device.
+        let last = Stamp(time: .max, client: ClientID(2))
+        let end = ObjectState(life: 1, fields: [.init("age", .int(3), stamp: last)], born: last)
+        try device.apply(
+            ViewChange(
+                messages: [.enter(person("Bob"), end)], acknowledged: 0, version: ServerVersion(2), view: .everything))
+        try device.write { _ = try $0.table("Note")!.create(.int(9), row: row(9)) }
+        #expect(try device.visible[note(9)] != nil)
+    }
+
+    @Test("what is pending comes in order, after a number, and within a limit but at least one")
+    func pending() throws {
+        let device = try Device(1)
+        for id in 0..<5 as Range<Int64> {
+            try device.write { _ = try $0.table("Note")!.create(.int(id), row: row(id)) }
+        }
+        func sequences(after: UInt64, limit: Int) throws -> [UInt64] {
+            try device.read { try device.replica.pending(in: $0, after: after, limitBytes: limit).map(\.sequence) }
+        }
+        #expect(try sequences(after: 0, limit: .max) == [1, 2, 3, 4, 5])
+        #expect(try sequences(after: 3, limit: .max) == [4, 5])
+        #expect(try sequences(after: 3, limit: 1) == [4])
+        #expect(try sequences(after: 5, limit: 1) == [])
+    }
+
+    @Test("bookkeeping that is damaged is an error that says so")
+    func damage() throws {
+        let device = try Device(1)
+        try device.write { _ = try $0.table("Note")!.create(.int(1), row: row(1)) }
+        let transaction = try device.store.write()
+        transaction.tree("sync.log").put([0, 0, 0, 0, 0, 0, 0, 1], [1, 200, 3])
+        _ = try transaction.commit()
+        transaction.end()
+        #expect { try device.pending() } throws: { ($0 as? StoreError)?.code == .damaged }
+    }
+}

@@ -1,0 +1,50 @@
+import CausewayModel
+import CausewayOperations
+
+/// The classes of these tests: links, lists, embedded objects with lists of their own, one-way readings.
+let testSchema = Schema([
+    ClassSchema(
+        name: "Note",
+        properties: [
+            Property(name: "id", type: .int, isPrimaryKey: true),
+            Property(name: "title", type: .string, isOptional: true),
+            Property(name: "count", type: .int),
+            Property(name: "done", type: .bool),
+            Property(name: "home", type: .object, isOptional: true, target: "Address"),
+            Property(name: "author", type: .object, isOptional: true, target: "Person"),
+            Property(name: "tags", type: .string, collection: .list),
+            Property(name: "friends", type: .object, collection: .list, target: "Person"),
+        ]),
+    ClassSchema(
+        name: "Person",
+        properties: [
+            Property(name: "name", type: .string, isPrimaryKey: true), Property(name: "age", type: .int),
+        ]),
+    ClassSchema(
+        name: "Address", kind: .embedded,
+        properties: [
+            Property(name: "city", type: .string), Property(name: "lines", type: .string, collection: .list),
+        ]),
+    ClassSchema(
+        name: "Reading", kind: .asymmetric,
+        properties: [
+            Property(name: "id", type: .int, isPrimaryKey: true), Property(name: "value", type: .double),
+        ]),
+])
+
+/// Columns of the classes, by name.
+enum Column {
+    static let title = 1
+    static let count = 2
+    static let done = 3
+    static let home = 4
+    static let author = 5
+    static let tags = 6
+    static let friends = 7
+    static let age = 1
+    static let city = 0
+    static let lines = 1
+}
+
+func note(_ id: Int64) -> ObjectReference { ObjectReference("Note", .int(id)) }
+func person(_ name: String) -> ObjectReference { ObjectReference("Person", .string(name)) }

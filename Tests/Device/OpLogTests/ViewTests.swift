@@ -1,0 +1,170 @@
+import CausewayMerge
+import CausewayModel
+import CausewayObjectStore
+import CausewayOpLog
+import CausewayOperations
+import Testing
+
+/// What the server sends, one case at a time.
+@Suite struct ViewTests {
+    private let stamp = Stamp(time: 10 << 16, client: ClientID(9))
+
+    private func state(_ title: String, count: Int64 = 0, life: UInt32 = 1, at stamp: Stamp? = nil) -> ObjectState {
+        let stamp = stamp ?? self.stamp
+        return ObjectState(
+            life: life,
+            fields: [
+                .init("author", .null, stamp: stamp), .init("count", .int(count), stamp: stamp),
+                .init("done", .bool(false), stamp: stamp), .init("home", .null, stamp: stamp),
+                .init("title", .string(title), stamp: stamp),
+            ], born: stamp)
+    }
+
+    private func apply(
+        _ device: Device, _ messages: [ViewMessage], acknowledged: UInt64 = 0, version: UInt64 = 1
+    ) throws {
+        try device.apply(
+            ViewChange(
+                messages: messages, acknowledged: acknowledged, version: ServerVersion(version), view: .everything))
+    }
+
+    private func set(_ device: Device, _ id: Int64, _ column: Int, _ value: Value, at time: UInt64 = 1_000) throws {
+        try device.write(at: time) { transaction in
+            let notes = transaction.table("Note")!
+            notes.set(notes.key(for: .int(id))!, column, value)
+        }
+    }
+
+    @Test("leaving a view is not deletion: nothing is logged, and links to it stay unresolved")
+    func leaving() throws {
+        let device = try Device(1)
+        var linking = state("b")
+        linking.fields[0].value = .link(.string("Ada"))
+        try apply(
+            device,
+            [
+                .enter(person("Ada"), ObjectState(life: 1, fields: [.init("age", .int(1), stamp: stamp)], born: stamp)),
+                .enter(note(1), linking),
+            ])
+        try apply(device, [.leave(person("Ada"))], version: 2)
+        #expect(try device.visible[person("Ada")] == nil)
+        #expect(try device.visible[note(1)]?.fields["author"] == .link(.string("Ada")))
+        #expect(try device.pending().isEmpty)
+        try device.read { transaction in
+            let people = transaction.table("Person")!
+            #expect(people.key(for: .string("Ada")) == nil)
+            #expect(people.keyOrGhost(for: .string("Ada")) != nil)
+        }
+    }
+
+    @Test("an object that leaves with pending operations stays until those are acknowledged")
+    func leavingWithPending() throws {
+        let device = try Device(1)
+        try apply(device, [.enter(note(1), state("a"))])
+        try set(device, 1, Column.title, .string("mine"))
+        try apply(device, [.leave(note(1))], version: 2)
+        #expect(try device.visible[note(1)]?.fields["title"] == .string("mine"))
+        #expect(try device.pending().count == 1)
+        try apply(device, [.leave(note(1))], acknowledged: 1, version: 3)
+        #expect(try device.visible.isEmpty)
+        #expect(try device.bookkeeping("sync.bases") == 0)
+    }
+
+    @Test("a pending property stays over an update of the same one and gives way when the server has decided")
+    func pendingOverUpdate() throws {
+        let device = try Device(1)
+        try apply(device, [.enter(note(1), state("a"))])
+        try set(device, 1, Column.title, .string("mine"))
+        let other = Stamp(time: 500 << 16, client: ClientID(8))
+        let update = ObjectState(
+            life: 1, fields: [.init("count", .int(5), stamp: other), .init("title", .string("theirs"), stamp: other)])
+        try apply(device, [.update(note(1), update)], version: 2)
+        #expect(try device.visible[note(1)]?.fields["title"] == .string("mine"))
+        #expect(try device.visible[note(1)]?.fields["count"] == .int(5))
+        try apply(
+            device, [.update(note(1), ObjectState(life: 1, fields: [.init("title", .string("theirs"), stamp: other)]))],
+            acknowledged: 1, version: 3)
+        #expect(try device.visible[note(1)]?.fields["title"] == .string("theirs"))
+        #expect(try device.pending().isEmpty)
+    }
+
+    @Test("an acknowledgement without a word about the object keeps what was written here")
+    func silentAcknowledgement() throws {
+        let device = try Device(1)
+        try device.write { _ = try $0.table("Note")!.create(.int(1)) }
+        try set(device, 1, Column.title, .string("second"))
+        try set(device, 1, Column.count, .int(3))
+        for acknowledged in 1...3 as ClosedRange<UInt64> {
+            try apply(device, [], acknowledged: acknowledged, version: acknowledged)
+            #expect(try device.visible[note(1)]?.fields["title"] == .string("second"), "after \(acknowledged)")
+            #expect(try device.visible[note(1)]?.fields["count"] == .int(3), "after \(acknowledged)")
+        }
+        #expect(try device.bookkeeping("sync.bases") == 0)
+        #expect(try device.bookkeeping("sync.touched") == 0)
+        // An old acknowledgement that comes again changes nothing.
+        try apply(device, [], acknowledged: 1, version: 3)
+        #expect(try device.state.acknowledged == 3)
+    }
+
+    @Test("a deletion from the server beats what is pending, and the object can be made again")
+    func deletion() throws {
+        let device = try Device(1)
+        try apply(device, [.enter(note(1), state("a"))])
+        try set(device, 1, Column.title, .string("mine"))
+        try apply(device, [.delete(note(1), life: 2)], version: 2)
+        #expect(try device.visible.isEmpty)
+        try device.write { _ = try $0.table("Note")!.create(.int(1)) }
+        #expect(try device.visible[note(1)] != nil)
+        guard case .create(note(1), let life, _) = try device.pending().last?.operations.first else {
+            Issue.record("no create was logged")
+            return
+        }
+        #expect(life == 3)
+    }
+
+    @Test("an object that two devices made under one key becomes one, with the later values")
+    func equalKeys() throws {
+        let device = try Device(1)
+        try device.write(at: 5) { transaction in
+            let notes = transaction.table("Note")!
+            let key = try notes.create(.int(1))
+            notes.set(key, Column.title, .string("mine, older"))
+            notes.listInsert(key, Column.tags, 0, .string("my tag"))
+        }
+        try apply(device, [.enter(note(1), state("theirs, later", count: 4))])
+        #expect(try device.visible[note(1)]?.fields["title"] == .string("theirs, later"))
+        #expect(try device.visible[note(1)]?.lists["tags"] == [.string("my tag")])
+        try apply(device, [], acknowledged: 1, version: 2)
+        #expect(try device.bookkeeping("sync.bases") == 0)
+    }
+
+    @Test("a value of another type than the property's is left out, not fatal")
+    func wrongTypes() throws {
+        let device = try Device(1)
+        var odd = state("a")
+        odd.fields.append(.init("tags", .int(1), stamp: stamp))
+        odd.fields.append(.init("unknown", .int(1), stamp: stamp))
+        odd.fields[1].value = .string("not a number")
+        var list = ListState()
+        list.join(
+            .insert(ElementID(client: ClientID(9), counter: 1), left: nil, right: nil, value: .int(5)), stamp: stamp)
+        odd.lists = [.init("tags", list)]
+        try apply(device, [.enter(note(1), odd), .enter(ObjectReference("Nothing", .int(1)), odd)])
+        #expect(try device.visible[note(1)]?.fields["count"] == .int(0))
+        #expect(try device.visible[note(1)]?.fields["title"] == .string("a"))
+        #expect(try device.visible[note(1)]?.lists["tags"] == nil)
+    }
+
+    @Test("nothing of a view change is visible before all of it, and a change that is cut leaves no trace")
+    func oneCommit() throws {
+        let device = try Device(1)
+        let transaction = try device.store.write()
+        let view = try device.replica.beginApplying(acknowledged: 0, in: transaction)
+        try view.enter(note(1), state("a"))
+        #expect(try device.visible.isEmpty)
+        transaction.abort()
+        transaction.end()
+        #expect(try device.visible.isEmpty)
+        #expect(try device.state.version == .zero)
+    }
+}
