@@ -1,0 +1,172 @@
+import CausewayWire
+
+// MARK: - What the server answers
+
+extension Conversation {
+    mutating func takeAnswer(
+        _ event: Event, at now: Moment, using random: inout some RandomNumberGenerator, into actions: inout [Action]
+    ) {
+        switch event {
+        case .welcomed(_, let welcome, let greeting):
+            welcomed(welcome, greeting, at: now, into: &actions)
+        case .uploadAnswered(_, let answer):
+            uploadAnswered(answer, at: now, using: &random, into: &actions)
+        case .uploadFoundNothing:
+            upload.foundNothing()
+        case .ingestAnswered(_, let through):
+            if ingest.answered(committed: through, failure: nil) {
+                ingest.dropped(through: through)
+                actions.append(.dropOneWay(through: through))
+                finishUploadWaiters(into: &actions)
+            } else {
+                interrupted(Self.emptyAnswer, at: now, using: &random, into: &actions)
+            }
+        case .ingestFoundNothing:
+            ingest.foundNothing()
+        case .queriesTaken(_, let version):
+            queriesInFlight = false
+            queriesTold = max(queriesTold, version)
+        case .creditTaken:
+            creditInFlight = false
+        case .received(_, let message, let bytes):
+            received(message, bytes: bytes, at: now, using: &random, into: &actions)
+        case .downloadClosed:
+            interrupted(
+                .unreachable(
+                    "The server closed the stream without a word. The device connects again by itself; "
+                        + "if this repeats, look at the server's log."),
+                at: now, using: &random, into: &actions)
+        case .failed(_, let call, let failure):
+            failed(call, failure, at: now, using: &random, into: &actions)
+        default:
+            break
+        }
+    }
+
+    private mutating func welcomed(
+        _ welcome: Welcome, _ greeting: Greeting, at now: Moment, into actions: inout [Action]
+    ) {
+        guard case .connecting = phase else { return }
+        upload.grew(to: greeting.logged.changesets)
+        ingest.grew(to: greeting.logged.oneWay)
+        guard upload.reaches(welcome.committed), ingest.reaches(welcome.ingested) else {
+            stop(.refused(Self.disagreement(isFileOlder: welcome.committed > upload.logged)), into: &actions)
+            return
+        }
+        phase = .connected(Session(id: welcome.session, limits: welcome.limits, lastHeard: now))
+        upload.opened(committed: welcome.committed)
+        ingest.opened(committed: welcome.ingested)
+        if welcome.ingested > ingest.dropped {
+            ingest.dropped(through: welcome.ingested)
+            actions.append(.dropOneWay(through: welcome.ingested))
+        }
+        queriesTold = greeting.wanted
+        queriesWanted = max(queriesWanted, greeting.wanted)
+        actions.append(.openDownload(attempt, session: welcome.session))
+        finishUploadWaiters(into: &actions)
+    }
+
+    /// File and server do not share one past. Going on would give new writes numbers the server has seen, and it
+    /// would take them for repeats; or leave a hole that no upload can fill.
+    private static func disagreement(isFileOlder: Bool) -> SyncFailure {
+        isFileOlder
+            ? SyncFailure(
+                .sequenceGap,
+                "The server has changes from this file that the file does not have: it was restored from a backup or "
+                    + "copied from another device. Move the file away and open a new one; it fills from the server.")
+            : SyncFailure(
+                .epochChanged,
+                "The server lost changes that it had confirmed to this file: it was restored from an older backup. "
+                    + "Copy out what this file has and the server lacks, move the file away and open a new one.")
+    }
+
+    private mutating func uploadAnswered(
+        _ answer: UploadAnswer, at now: Moment, using random: inout some RandomNumberGenerator,
+        into actions: inout [Action]
+    ) {
+        guard let refusal = answer.failure else {
+            if upload.answered(committed: answer.committed, failure: nil) {
+                finishUploadWaiters(into: &actions)
+            } else {
+                interrupted(Self.emptyAnswer, at: now, using: &random, into: &actions)
+            }
+            return
+        }
+        upload.acknowledged(answer.committed)
+        finishUploadWaiters(into: &actions)
+        failed(.upload, .refused(refusal), at: now, using: &random, into: &actions)
+    }
+
+    private static let emptyAnswer = TransportFailure.unintelligible(
+        "The server answered an upload without taking or refusing anything. Check that device and server are of "
+            + "versions that belong together.")
+
+    private mutating func received(
+        _ message: DownloadMessage, bytes: Int, at now: Moment, using random: inout some RandomNumberGenerator,
+        into actions: inout [Action]
+    ) {
+        guard case .connected(var session) = phase else { return }
+        session.lastHeard = now
+        phase = .connected(session)
+        if case .end(let failure) = message {
+            failed(.download, .refused(failure), at: now, using: &random, into: &actions)
+            return
+        }
+        backoff.reset()
+        outageReported = false
+        download.received(message, bytes: bytes)
+    }
+}
+
+// MARK: - What leaves
+
+extension Conversation {
+    /// Whatever may leave now, leaves now. Called after every event: there is no other place that starts a call.
+    mutating func depart(at now: Moment, into actions: inout [Action]) {
+        takeIn(into: &actions)
+        guard case .connected(let session) = phase else { return }
+        if let after = upload.depart(at: now) {
+            actions.append(.upload(attempt, session: session.id, after: after))
+        }
+        if let after = ingest.depart(at: now) {
+            actions.append(.ingest(attempt, after: after))
+        }
+        if queriesWanted > queriesTold, !queriesInFlight {
+            queriesInFlight = true
+            actions.append(.sendQueries(attempt, session: session.id))
+        }
+        // A mark stands behind the queries the app has asked for: what they match is a part of what it waits for.
+        if queriesTold >= queriesWanted, !queriesInFlight {
+            for id in waiters.marksToSend() {
+                actions.append(.sendMark(attempt, session: session.id, id: id))
+            }
+        }
+        // Small changes would cost a call each; a quarter of the window keeps the server from ever standing still.
+        if !creditInFlight, let bytes = download.credit(atLeast: max(1, session.limits.creditBytes / 4)) {
+            creditInFlight = true
+            actions.append(.sendCredit(attempt, session: session.id, bytes: bytes))
+        }
+    }
+
+    private mutating func takeIn(into actions: inout [Action]) {
+        for step in download.advance(stagingBytes: limits.stagingBytes) {
+            switch step {
+            case .apply(let changes): actions.append(.apply(changes))
+            case .spill(let parts, let from): actions.append(.spill(parts, from: from))
+            case .marked(let id): finishMark(id, into: &actions)
+            case .queriesRefused(let version, let failure):
+                actions.append(.queriesRefused(version: version, failure))
+            }
+        }
+    }
+
+    mutating func finishMark(_ id: UInt64, into actions: inout [Action]) {
+        for waiter in waiters.marked(id) { actions.append(.finish(waiter)) }
+    }
+
+    mutating func finishUploadWaiters(into actions: inout [Action]) {
+        for waiter in waiters.uploaded(changesets: upload.committed, oneWay: ingest.committed) {
+            actions.append(.finish(waiter))
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package import CausewayWire
+
+extension Conversation {
+    /// What the driver tells the conversation.
+    package enum Event: Hashable, Sendable {
+        // What the app does.
+        case resumed
+        case suspended
+        /// Connect now, without waiting for the backoff; what was refused is tried once more.
+        case reconnect
+        case tokenChanged
+        /// A transaction of the app is in the log, which now ends here.
+        case committed(Logged)
+        case queriesChanged(version: UInt64)
+        /// The file has classes or properties that the hello did not name.
+        case schemaChanged
+        case waitForUpload(Waiter)
+        case waitForDownload(Waiter)
+        case waitCancelled(Waiter)
+
+        // What the server answers. Those of an older attempt are ignored.
+        case welcomed(Attempt, Welcome, Greeting)
+        case uploadAnswered(Attempt, UploadAnswer)
+        case uploadFoundNothing(Attempt)
+        case ingestAnswered(Attempt, through: UInt64)
+        case ingestFoundNothing(Attempt)
+        case queriesTaken(Attempt, version: UInt64)
+        case creditTaken(Attempt)
+        case received(Attempt, DownloadMessage, bytes: Int)
+        case downloadClosed(Attempt)
+        case failed(Attempt, Call, TransportFailure)
+
+        // What the file answers.
+        case spilled
+        case applied(acknowledged: UInt64)
+        case fileFailed(String)
+
+        case timer
+    }
+
+    /// What the conversation asks of the driver.
+    package enum Action: Hashable, Sendable {
+        case sendHello(Attempt)
+        case openDownload(Attempt, session: UInt64)
+        /// Send what the log has after this number, up to the bound.
+        case upload(Attempt, session: UInt64, after: UInt64)
+        case ingest(Attempt, after: UInt64)
+        case sendQueries(Attempt, session: UInt64)
+        case sendMark(Attempt, session: UInt64, id: UInt64)
+        case sendCredit(Attempt, session: UInt64, bytes: UInt64)
+        /// Cancel every call of this attempt.
+        case disconnect(Attempt)
+
+        case apply([ViewChange])
+        case spill([ViewChunk], from: Int)
+        /// One-way entries up to this number are on the server.
+        case dropOneWay(through: UInt64)
+        case queriesRefused(version: UInt64, SyncFailure)
+
+        /// Send `timer` at this moment; replaces an earlier wish.
+        case wake(Moment)
+        case finish(Waiter)
+        case fail(Waiter, Trouble)
+        case report(Trouble)
+    }
+
+    /// Numbers one try at a session. What belongs to an earlier try is history.
+    package struct Attempt: Hashable, Comparable, Sendable {
+        package var number: UInt64
+
+        package init(number: UInt64) {
+            self.number = number
+        }
+
+        package static func < (left: Attempt, right: Attempt) -> Bool {
+            left.number < right.number
+        }
+    }
+
+    /// Names one caller that waits.
+    package struct Waiter: Hashable, Sendable {
+        package var number: UInt64
+
+        package init(number: UInt64) {
+            self.number = number
+        }
+    }
+
+    /// The ends of the two logs in the file.
+    package struct Logged: Hashable, Sendable {
+        package var changesets: UInt64
+        package var oneWay: UInt64
+
+        package init(changesets: UInt64, oneWay: UInt64) {
+            self.changesets = changesets
+            self.oneWay = oneWay
+        }
+    }
+
+    /// What the hello that was answered had said.
+    package struct Greeting: Hashable, Sendable {
+        package var wanted: UInt64
+        package var logged: Logged
+
+        package init(wanted: UInt64, logged: Logged) {
+            self.wanted = wanted
+            self.logged = logged
+        }
+    }
+
+    package enum Call: Hashable, Sendable {
+        case hello, upload, download, credit, queries, ingest
+        case mark(UInt64)
+    }
+}
+
+/// What the app should hear about.
+package enum Trouble: Error, Hashable, Sendable {
+    /// The first failure of an outage; attempts go on.
+    case interrupted(TransportFailure)
+    /// Attempts have ended until the app or the operator does something.
+    case stopped(TransportFailure)
+    /// One lane stands still: the entry after this number was refused. It stays in the log.
+    case uploadRefused(SyncFailure, after: UInt64)
+    case ingestRefused(SyncFailure, after: UInt64)
+    /// The file could not take what the server sent.
+    case file(String)
+
+    package var message: String {
+        switch self {
+        case .interrupted(let failure), .stopped(let failure): failure.message
+        case .uploadRefused(let failure, _), .ingestRefused(let failure, _): failure.message
+        case .file(let message): message
+        }
+    }
+}
+
+/// The connection as the app sees it.
+package enum ConnectionState: Hashable, Sendable {
+    case disconnected, connecting, connected
+}

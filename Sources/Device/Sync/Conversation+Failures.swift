@@ -1,0 +1,110 @@
+import CausewayWire
+
+// What a failed call means. The rows are the calls, the columns the kinds of failure:
+//
+//              unreachable, timeout   not trusted   retry   restartSession   refreshToken   report
+//              unintelligible         unusable
+//  hello       wait, again            stop          wait    at once, again   stop           stop
+//  download    wait, again            stop          wait    at once, again   stop           stop
+//  upload      wait, again            stop          wait    at once, again   stop           this lane stands still
+//  ingest      wait, again            stop          wait    at once, again   stop           this lane stands still
+//  queries     wait, again            stop          wait    at once, again   stop           this query set is refused
+//  mark        wait, again            stop          wait    at once, again   stop           its waiters fail
+//  credit      wait, again            stop          wait    at once, again   stop           stop
+//
+// A refusal that concerns the caller, the database or the state of both (codes 1xx, 2xx, 4xx) stops everything
+// whatever the call was: no other call would fare better.
+
+extension Conversation {
+    mutating func failed(
+        _ call: Call, _ failure: TransportFailure, at now: Moment, using random: inout some RandomNumberGenerator,
+        into actions: inout [Action]
+    ) {
+        switch failure {
+        case .cancelled:
+            // Only ever the echo of our own disconnect, which names an older attempt; nothing to learn from it.
+            retry(at: now, using: &random, into: &actions)
+        case .unreachable, .timeout, .unintelligible:
+            interrupted(failure, at: now, using: &random, into: &actions)
+        case .untrusted, .unusable:
+            stop(failure, into: &actions)
+        case .refused(let refusal):
+            switch refusal.action {
+            case .retry:
+                interrupted(failure, at: now, using: &random, into: &actions)
+            case .restartSession:
+                restart(failure, at: now, using: &random, into: &actions)
+            case .refreshToken:
+                stop(failure, into: &actions)
+            case .report:
+                refused(call, refusal, into: &actions)
+            }
+        }
+    }
+
+    /// The first restart is immediate; a session that falls again before it has brought anything waits.
+    private mutating func restart(
+        _ failure: TransportFailure, at now: Moment, using random: inout some RandomNumberGenerator,
+        into actions: inout [Action]
+    ) {
+        guard backoff.failures == 0 else {
+            interrupted(failure, at: now, using: &random, into: &actions)
+            return
+        }
+        hangUp(into: &actions)
+        _ = backoff.next(using: &random)
+        settle(at: now, into: &actions)
+    }
+
+    private mutating func refused(_ call: Call, _ refusal: SyncFailure, into actions: inout [Action]) {
+        guard refusal.concernsRequestOnly else {
+            stop(.refused(refusal), into: &actions)
+            return
+        }
+        switch call {
+        case .hello, .download, .credit:
+            stop(.refused(refusal), into: &actions)
+        case .upload:
+            _ = upload.answered(committed: upload.committed, failure: refusal)
+            actions.append(.report(.uploadRefused(refusal, after: upload.committed)))
+            failUploadWaiters(.uploadRefused(refusal, after: upload.committed), into: &actions)
+        case .ingest:
+            _ = ingest.answered(committed: ingest.committed, failure: refusal)
+            actions.append(.report(.ingestRefused(refusal, after: ingest.committed)))
+            failUploadWaiters(.ingestRefused(refusal, after: ingest.committed), into: &actions)
+        case .queries:
+            queriesInFlight = false
+            // The set on its way is the newest the driver found; a newer one will be told by its own event.
+            queriesTold = queriesWanted
+            actions.append(.queriesRefused(version: queriesWanted, refusal))
+        case .mark(let id):
+            for waiter in waiters.marked(id) { actions.append(.fail(waiter, .stopped(.refused(refusal)))) }
+        }
+    }
+
+    private mutating func failUploadWaiters(_ trouble: Trouble, into actions: inout [Action]) {
+        for waiter in waiters.removeUploads() { actions.append(.fail(waiter, trouble)) }
+    }
+}
+
+extension SyncFailure {
+    /// Whether another request of the same session may still succeed: what they sent is wrong, not who they are.
+    fileprivate var concernsRequestOnly: Bool {
+        (300..<400).contains(code.rawValue) || code == .permissionDenied
+    }
+}
+
+extension Conversation.Event {
+    /// The attempt an answer belongs to; nil for events that belong to none.
+    var attempt: Conversation.Attempt? {
+        switch self {
+        case .welcomed(let attempt, _, _), .uploadAnswered(let attempt, _), .uploadFoundNothing(let attempt),
+            .ingestAnswered(let attempt, _), .ingestFoundNothing(let attempt), .queriesTaken(let attempt, _),
+            .creditTaken(let attempt), .received(let attempt, _, _), .downloadClosed(let attempt),
+            .failed(let attempt, _, _):
+            attempt
+        default:
+            nil
+        }
+    }
+}

@@ -1,0 +1,291 @@
+package import CausewayWire
+
+/// A device's conversation with its server, without socket, clock, file or task: told what happened, it answers what
+/// to do.
+///
+///                        suspended ◀──────────────── suspend, from anywhere
+///                            │ resumed
+///                            ▼
+///      ┌────────────▶ settling ── file is free ──▶ connecting ── welcomed ──▶ connected
+///      │                 ▲                             │                          │
+///      │ timer           │ reconnect, tokenChanged     │ failed                   │ failed, closed, silent
+///      │                 │                             ▼                          ▼
+///   waiting ◀────────────┼──────────── retry ──────────┴──────────────────────────┘
+///                        │                             │
+///                     stopped ◀────── report ──────────┘
+///
+/// Uploads, one-way batches and the download are lanes of their own: none waits for another. What the file is doing
+/// outlives a connection, and hello is said from the stored checkpoint; so a new attempt settles first.
+///
+/// Invariants:
+/// 1. At most one upload and one one-way batch is in flight.
+/// 2. An action that names an attempt names the current one.
+/// 3. At most one `apply` or `spill` is with the file.
+/// 4. While `connecting` or `connected` a wake is armed no later than `deadline`.
+package struct Conversation: Sendable {
+    package let limits: ConversationLimits
+    package internal(set) var phase = Phase.suspended
+    package internal(set) var attempt = Attempt(number: 0)
+    package internal(set) var upload: Outbox
+    package internal(set) var ingest: Outbox
+    package internal(set) var download = Download()
+    var backoff: Backoff
+    var waiters = Waiters()
+    /// The newest query set of the file, and the newest one that this session's server was told.
+    var queriesWanted: UInt64
+    var queriesTold: UInt64 = 0
+    var queriesInFlight = false
+    var creditInFlight = false
+    /// Whether the outage was reported; cleared by the first message of a session that works.
+    var outageReported = false
+    /// The earliest wake the driver was asked for.
+    var armed: Moment?
+
+    package enum Phase: Hashable, Sendable {
+        case suspended
+        case settling
+        case connecting(since: Moment)
+        case connected(Session)
+        case waiting(until: Moment)
+        case stopped(TransportFailure)
+    }
+
+    package struct Session: Hashable, Sendable {
+        package var id: UInt64
+        package var limits: SessionLimits
+        package var lastHeard: Moment
+    }
+
+    /// - Parameters:
+    ///   - logged: the last numbers the file's logs gave out.
+    ///   - dropped: the last numbers that left the logs because the server had confirmed them.
+    package init(
+        limits: ConversationLimits = ConversationLimits(), logged: Logged, dropped: Logged, queriesWanted: UInt64
+    ) {
+        self.limits = limits.validated()
+        upload = Outbox(logged: logged.changesets, dropped: dropped.changesets)
+        ingest = Outbox(logged: logged.oneWay, dropped: dropped.oneWay)
+        self.queriesWanted = queriesWanted
+        backoff = Backoff(
+            minimumMilliseconds: limits.backoffMinimumMilliseconds,
+            maximumMilliseconds: limits.backoffMaximumMilliseconds)
+    }
+
+    package var connectionState: ConnectionState {
+        switch phase {
+        case .suspended, .waiting, .stopped: .disconnected
+        case .settling, .connecting: .connecting
+        case .connected: .connected
+        }
+    }
+
+    /// Entries of the log on the server, out of all.
+    package var uploadProgress: Progress {
+        Progress(transferred: min(upload.committed, upload.logged), transferrable: upload.logged)
+    }
+
+    /// Objects of the arriving view change taken in, out of all.
+    package var downloadProgress: Progress { download.progress }
+
+    /// The one entrance: what happened, when, and where chance comes from.
+    package mutating func handle(
+        _ event: Event, at now: Moment, using random: inout some RandomNumberGenerator
+    ) -> [Action] {
+        var actions: [Action] = []
+        take(event, at: now, using: &random, into: &actions)
+        depart(at: now, into: &actions)
+        arm(at: now, into: &actions)
+        return actions
+    }
+
+    private mutating func take(
+        _ event: Event, at now: Moment, using random: inout some RandomNumberGenerator, into actions: inout [Action]
+    ) {
+        switch event {
+        case .resumed:
+            if phase == .suspended { settle(at: now, into: &actions) }
+        case .suspended:
+            hangUp(into: &actions)
+            phase = .suspended
+        case .reconnect, .tokenChanged:
+            tryAgain(at: now, into: &actions)
+        case .committed(let logged):
+            upload.grew(to: logged.changesets)
+            ingest.grew(to: logged.oneWay)
+        case .queriesChanged(let version):
+            queriesWanted = max(queriesWanted, version)
+        case .schemaChanged:
+            if isOpen {
+                hangUp(into: &actions)
+                settle(at: now, into: &actions)
+            }
+        case .waitForUpload(let waiter):
+            waiters.addUpload(waiter, changesets: upload.logged, oneWay: ingest.logged)
+            finishUploadWaiters(into: &actions)
+            failIfStopped(into: &actions)
+        case .waitForDownload(let waiter):
+            waiters.addDownload(waiter)
+            failIfStopped(into: &actions)
+        case .waitCancelled(let waiter):
+            waiters.remove(waiter)
+        case .spilled:
+            download.spilled()
+            fileIsFree(at: now, into: &actions)
+        case .applied(let acknowledged):
+            upload.dropped(through: acknowledged)
+            for id in download.applied() { finishMark(id, into: &actions) }
+            finishUploadWaiters(into: &actions)
+            fileIsFree(at: now, into: &actions)
+        case .fileFailed(let message):
+            _ = download.applied()
+            actions.append(.report(.file(message)))
+            if case .settling = phase {
+                settle(at: now, into: &actions)
+            } else {
+                retry(at: now, using: &random, into: &actions)
+            }
+        case .timer:
+            armed = nil
+            timePassed(at: now, using: &random, into: &actions)
+        default:
+            guard let number = event.attempt, number == attempt, isOpen else { return }
+            takeAnswer(event, at: now, using: &random, into: &actions)
+        }
+    }
+
+    /// Whether there are calls of the current attempt whose answers count.
+    private var isOpen: Bool {
+        switch phase {
+        case .connecting, .connected: true
+        case .suspended, .settling, .waiting, .stopped: false
+        }
+    }
+}
+
+// MARK: - Coming and going
+
+extension Conversation {
+    /// Says hello as soon as the file has finished what it was given: hello names the stored checkpoint.
+    mutating func settle(at now: Moment, into actions: inout [Action]) {
+        guard download.work == .none else {
+            phase = .settling
+            return
+        }
+        attempt.number += 1
+        phase = .connecting(since: now)
+        actions.append(.sendHello(attempt))
+    }
+
+    private mutating func fileIsFree(at now: Moment, into actions: inout [Action]) {
+        if case .settling = phase { settle(at: now, into: &actions) }
+    }
+
+    /// Forgets everything that belonged to the connection.
+    mutating func hangUp(into actions: inout [Action]) {
+        if isOpen { actions.append(.disconnect(attempt)) }
+        upload.closed()
+        ingest.closed()
+        download.disconnected()
+        waiters.disconnected()
+        queriesInFlight = false
+        creditInFlight = false
+    }
+
+    /// The app asks: no backoff, and what had stopped gets another chance.
+    private mutating func tryAgain(at now: Moment, into actions: inout [Action]) {
+        switch phase {
+        case .waiting, .stopped:
+            backoff.reset()
+            settle(at: now, into: &actions)
+        case .connected:
+            upload.unblock()
+            ingest.unblock()
+        case .suspended, .settling, .connecting:
+            break
+        }
+    }
+
+    /// Hangs up and waits, each time longer.
+    mutating func retry(
+        at now: Moment, using random: inout some RandomNumberGenerator, into actions: inout [Action]
+    ) {
+        if phase == .suspended { return }
+        hangUp(into: &actions)
+        phase = .waiting(until: now + backoff.next(using: &random))
+    }
+
+    /// Hangs up until somebody acts. Whoever waits is told why.
+    mutating func stop(_ failure: TransportFailure, into actions: inout [Action]) {
+        hangUp(into: &actions)
+        phase = .stopped(failure)
+        actions.append(.report(.stopped(failure)))
+        outageReported = true
+        failIfStopped(into: &actions)
+    }
+
+    private mutating func failIfStopped(into actions: inout [Action]) {
+        guard case .stopped(let failure) = phase else { return }
+        for waiter in waiters.removeAll() { actions.append(.fail(waiter, .stopped(failure))) }
+    }
+
+    private mutating func timePassed(
+        at now: Moment, using random: inout some RandomNumberGenerator, into actions: inout [Action]
+    ) {
+        switch phase {
+        case .waiting(let until):
+            if now >= until { settle(at: now, into: &actions) }
+        case .connecting, .connected:
+            guard let deadline, now >= deadline else { return }
+            interrupted(
+                .timeout(
+                    "The server has not been heard for too long. The device connects again by itself; "
+                        + "if this repeats, look at the network between them and at the server's log."),
+                at: now, using: &random, into: &actions)
+        case .suspended, .settling, .stopped:
+            break
+        }
+    }
+
+    /// A failure that time may heal: reported once per outage, then tried again.
+    mutating func interrupted(
+        _ failure: TransportFailure, at now: Moment, using random: inout some RandomNumberGenerator,
+        into actions: inout [Action]
+    ) {
+        if !outageReported {
+            outageReported = true
+            actions.append(.report(.interrupted(failure)))
+        }
+        retry(at: now, using: &random, into: &actions)
+    }
+}
+
+// MARK: - Time
+
+extension Conversation {
+    /// When something is overdue unless it happens before.
+    var deadline: Moment? {
+        switch phase {
+        case .waiting(let until):
+            return until
+        case .connecting(let since):
+            return since + limits.answerMilliseconds
+        case .connected(let session):
+            let silence = session.limits.heartbeatMilliseconds.multipliedReportingOverflow(
+                by: limits.heartbeatsMissedMaximum)
+            let silent = session.lastHeard + (silence.overflow ? .max : silence.partialValue)
+            let answers = [upload, ingest].compactMap { $0.deadline(limits.answerMilliseconds) }
+            return answers.reduce(silent, min)
+        case .suspended, .settling, .stopped:
+            return nil
+        }
+    }
+
+    /// Asks for a wake only when the armed one comes too late. A deadline that moved further away is found out when
+    /// the early wake comes, so that a busy stream does not move a timer per message.
+    private mutating func arm(at now: Moment, into actions: inout [Action]) {
+        guard let deadline else { return }
+        if let armed, armed <= deadline { return }
+        armed = deadline
+        actions.append(.wake(deadline))
+    }
+}

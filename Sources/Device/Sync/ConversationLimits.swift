@@ -1,0 +1,31 @@
+/// Every bound of a device's conversation, by name.
+package struct ConversationLimits: Hashable, Sendable {
+    /// What one upload may carry, as encoded changesets. A single changeset may be larger and then travels alone.
+    package var uploadBytes = 4 << 20
+    /// What one one-way batch may carry.
+    package var ingestBytes = 2 << 20
+    /// How much of an unfinished view change, in bytes of the wire, waits in memory before it moves to the file.
+    package var stagingBytes = 4 << 20
+    /// The first wait after a failure.
+    package var backoffMinimumMilliseconds: UInt64 = 100
+    /// The longest wait between two attempts.
+    package var backoffMaximumMilliseconds: UInt64 = 60_000
+    /// A stream that stays silent for so many heartbeat intervals is dead.
+    package var heartbeatsMissedMaximum: UInt64 = 3
+    /// How long a call may stay without an answer.
+    package var answerMilliseconds: UInt64 = 60_000
+
+    package init() {}
+
+    /// The limits with the relations between them checked.
+    package func validated() -> ConversationLimits {
+        precondition(uploadBytes > 0 && ingestBytes > 0 && stagingBytes > 0, "A bound of zero bytes moves nothing.")
+        precondition(
+            backoffMinimumMilliseconds > 0 && backoffMinimumMilliseconds <= backoffMaximumMilliseconds,
+            "The first wait after a failure lies between one millisecond and the longest wait.")
+        precondition(
+            heartbeatsMissedMaximum >= 2,
+            "One late heartbeat is no failure, so at least two intervals must pass.")
+        return self
+    }
+}

@@ -1,0 +1,137 @@
+import AsyncHTTPClient
+package import CausewayOperations
+package import CausewaySync
+package import CausewayWire
+import NIOCore
+import NIOHTTP1
+
+extension HTTPTransport {
+    package func hello(_ hello: Hello, token: String) async throws(TransportFailure) -> Welcome {
+        try await call("session", hello, Welcome.self, token: token)
+    }
+
+    package func upload(
+        _ changesets: [Changeset], session: UInt64, token: String
+    ) async throws(TransportFailure) -> UploadAnswer {
+        try await call(
+            "upload", UploadRequest(session: session, changesets: changesets), UploadAnswer.self, token: token)
+    }
+
+    package func credit(_ bytes: UInt64, session: UInt64, token: String) async throws(TransportFailure) {
+        _ = try await call("credit", CreditRequest(session: session, bytes: bytes), Accepted.self, token: token)
+    }
+
+    package func want(_ queries: QuerySet, session: UInt64, token: String) async throws(TransportFailure) {
+        _ = try await call(
+            "subscriptions", SubscriptionsRequest(session: session, wanted: queries), Accepted.self, token: token)
+    }
+
+    package func mark(_ id: UInt64, session: UInt64, token: String) async throws(TransportFailure) {
+        _ = try await call("mark", MarkRequest(session: session, mark: id), Accepted.self, token: token)
+    }
+
+    package func ingest(_ batch: IngestBatch, token: String) async throws(TransportFailure) -> UInt64 {
+        try await call("ingest", batch, IngestAnswer.self, token: token).acknowledged
+    }
+
+    package func download(
+        session: UInt64, token: String, receive: @escaping @Sendable (DownloadMessage, Int) async -> Void
+    ) async throws(TransportFailure) {
+        let response = try await send("download", DownloadRequest(session: session), token: token)
+        var reader = FrameReader()
+        do {
+            for try await buffer in response.body {
+                count(received: buffer.readableBytes)
+                reader.append(buffer.readableBytesView)
+                while let received = try reader.next() {
+                    let message = try WireCodec.decode(DownloadMessage.self, from: received.payload)
+                    await receive(message, received.wireBytes)
+                    if Task.isCancelled { throw TransportFailure.cancelled }
+                }
+            }
+            try reader.finish()
+        } catch let failure as SyncFailure {
+            throw damaged(failure)
+        } catch {
+            throw failure(error)
+        }
+    }
+}
+
+// MARK: - One request
+
+extension HTTPTransport {
+    /// What an answer other than the download may hold.
+    private static let answerBytesMax = 1 << 20
+
+    private func call<Request: WireMessage, Answer: WireMessage>(
+        _ path: String, _ request: Request, _ answer: Answer.Type, token: String
+    ) async throws(TransportFailure) -> Answer {
+        let response = try await send(path, request, token: token)
+        let body = try await wholeBody(of: response)
+        do throws(SyncFailure) {
+            return try WireCodec.decode(Answer.self, body: body)
+        } catch {
+            throw damaged(error)
+        }
+    }
+
+    /// Sends a request and returns the head of an answer with status 200.
+    private func send(
+        _ path: String, _ message: some WireMessage, token: String
+    ) async throws(TransportFailure) -> HTTPClientResponse {
+        var request = HTTPClientRequest(url: address.url(path))
+        request.method = .POST
+        request.headers.add(name: "content-type", value: WireProtocol.mediaType)
+        request.headers.add(name: address.authorizationHeader, value: "Bearer \(token)")
+        for header in address.extraHeaders { request.headers.add(name: header.name, value: header.value) }
+        let body = WireCodec.encode(message)
+        request.body = .bytes(ByteBuffer(bytes: body))
+        count(sent: body.count)
+        let response: HTTPClientResponse
+        do {
+            response = try await connected().execute(request, timeout: .milliseconds(address.answerMilliseconds))
+        } catch {
+            throw failure(error)
+        }
+        guard response.status == .ok else { throw await refusal(response) }
+        return response
+    }
+
+    private func wholeBody(of response: HTTPClientResponse) async throws(TransportFailure) -> [UInt8] {
+        do {
+            let buffer = try await response.body.collect(upTo: Self.answerBytesMax)
+            count(received: buffer.readableBytes)
+            return Array(buffer.readableBytesView)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// What an answer with another status than 200 says: a server of ours explains itself in the body, anything else
+    /// between here and there does not.
+    private func refusal(_ response: HTTPClientResponse) async -> TransportFailure {
+        if let body = try? await wholeBody(of: response),
+            let refusal = try? WireCodec.decode(SyncFailure.self, body: body)
+        {
+            return .refused(refusal)
+        }
+        let status = response.status
+        switch status.code {
+        case 502, 503, 504:
+            return .unreachable(
+                "\(address.base) answers \(status.code) \(status.reasonPhrase): something on the way to the server "
+                    + "cannot reach it. The device tries again by itself.")
+        default:
+            return .unintelligible(
+                "\(address.base) answers \(status.code) \(status.reasonPhrase), but not as a sync server does. "
+                    + "Check that the base URL is the server's, and what proxies are on the way.")
+        }
+    }
+
+    private func damaged(_ failure: SyncFailure) -> TransportFailure {
+        .unintelligible(
+            "An answer of \(address.base) cannot be read: \(failure.message) If this repeats, check what proxies are on "
+                + "the way and that device and server are of versions that belong together.")
+    }
+}

@@ -1,0 +1,220 @@
+import CausewayModel
+import CausewaySync
+import CausewayWire
+import Testing
+
+@Suite("A device's conversation: coming and going")
+struct ConversationTests {
+    @Test("resuming says hello, and a welcome opens the download")
+    func hello() {
+        var peer = HandCrankedPeer()
+        #expect(peer.conversation.connectionState == .disconnected)
+        #expect(peer.tell(.resumed) == [.sendHello(peer.attempt)])
+        #expect(peer.conversation.connectionState == .connecting)
+        #expect(peer.welcome() == [.openDownload(peer.attempt, session: peer.session)])
+        #expect(peer.conversation.connectionState == .connected)
+    }
+
+    @Test("an outage is reported once, and the waits between attempts double up to the maximum, never the same")
+    func backoff() {
+        var peer = HandCrankedPeer()
+        peer.tell(.resumed)
+        var reports = 0
+        var previousBound: UInt64 = 0
+        for failure in 0..<20 {
+            let actions = peer.tell(.failed(peer.attempt, .hello, .unreachable("nobody there")))
+            reports += actions.filter { $0 == .report(.interrupted(.unreachable("nobody there"))) }.count
+            guard case .waiting(let until) = peer.conversation.phase else {
+                Issue.record("after failure \(failure) the conversation waits")
+                return
+            }
+            let wait = until.milliseconds - peer.now.milliseconds
+            let bound = min(60_000, UInt64(100) << UInt64(failure))
+            #expect(wait >= bound / 2 && wait <= bound, "failure \(failure)")
+            #expect(bound >= previousBound)
+            previousBound = bound
+            peer.pass(milliseconds: wait - 1)
+            #expect(peer.tell(.timer) == [])
+            peer.pass(milliseconds: 1)
+            #expect(peer.tell(.timer) == [.sendHello(peer.attempt)])
+        }
+        #expect(reports == 1)
+    }
+
+    @Test("a session that brought a message makes the next wait short again and the next outage worth a report")
+    func backoffResets() {
+        var peer = HandCrankedPeer()
+        peer.tell(.resumed)
+        for _ in 0..<8 {
+            peer.tell(.failed(peer.attempt, .hello, .timeout("slow")))
+            peer.pass(milliseconds: 60_000)
+            peer.tell(.timer)
+        }
+        peer.welcome()
+        peer.receive(.heartbeat(serverTime: 1))
+        let actions = peer.tell(.downloadClosed(peer.attempt))
+        #expect(actions.contains(.disconnect(peer.attempt)))
+        #expect(actions.contains { if case .report(.interrupted) = $0 { true } else { false } })
+        guard case .waiting(let until) = peer.conversation.phase else {
+            Issue.record("a closed stream leads to a wait")
+            return
+        }
+        #expect(until <= peer.now + 100)
+    }
+
+    @Test("a stream that stays silent for three heartbeats is dead; any message keeps it alive")
+    func silence() {
+        var peer = HandCrankedPeer()
+        peer.connect()
+        for _ in 0..<10 {
+            peer.pass(milliseconds: 44_000)
+            peer.receive(.heartbeat(serverTime: 1))
+            #expect(peer.tell(.timer) == [])
+        }
+        peer.pass(milliseconds: 45_000)
+        let actions = peer.tell(.timer)
+        #expect(actions.first { if case .report(.interrupted(.timeout)) = $0 { true } else { false } } != nil)
+        #expect(actions.contains(.disconnect(peer.attempt)))
+    }
+
+    @Test("an upload without an answer is a lost connection")
+    func answerOverdue() {
+        var peer = HandCrankedPeer(changesets: 1)
+        peer.connect()
+        for _ in 0..<6 {
+            peer.pass(milliseconds: 10_000)
+            peer.receive(.heartbeat(serverTime: 1))
+        }
+        #expect(peer.tell(.timer).contains(.disconnect(peer.attempt)))
+    }
+
+    @Test("a wake is armed no later than the next deadline, and a busy stream does not re-arm it")
+    func wakes() {
+        var peer = HandCrankedPeer()
+        peer.tell(.resumed)
+        #expect(peer.actions.contains(.wake(peer.now + 60_000)))
+        peer.welcome()
+        #expect(peer.actions.contains(.wake(peer.now + 45_000)))
+        for _ in 0..<100 {
+            peer.pass(milliseconds: 10)
+            peer.receive(.heartbeat(serverTime: 1))
+            #expect(peer.actions == [])
+        }
+    }
+
+    @Test("suspending hangs up and forgets; resuming says hello again")
+    func suspend() {
+        var peer = HandCrankedPeer(changesets: 3)
+        peer.connect()
+        let first = peer.attempt
+        #expect(peer.tell(.suspended) == [.disconnect(first)])
+        #expect(peer.tell(.suspended) == [])
+        #expect(peer.tell(.uploadAnswered(first, UploadAnswer(committed: 3))) == [])
+        #expect(peer.conversation.upload.committed == 0)
+        peer.pass(milliseconds: 1_000_000)
+        #expect(peer.tell(.timer) == [])
+        #expect(peer.tell(.resumed) == [.sendHello(peer.attempt)])
+        #expect(peer.attempt > first)
+    }
+
+    @Test("what belongs to an older attempt is ignored")
+    func staleAnswers() {
+        var peer = HandCrankedPeer()
+        peer.connect()
+        let old = peer.attempt
+        peer.tell(.downloadClosed(old))
+        peer.pass(milliseconds: 60_000)
+        peer.tell(.timer)
+        peer.welcome()
+        #expect(peer.tell(.downloadClosed(old)) == [])
+        #expect(peer.tell(.received(old, .changes(lastPart(9)), bytes: 10)) == [])
+        #expect(peer.tell(.failed(old, .download, .unreachable("late"))) == [])
+        #expect(peer.conversation.connectionState == .connected)
+    }
+
+    @Test("reconnect skips the backoff")
+    func reconnect() {
+        var peer = HandCrankedPeer()
+        peer.tell(.resumed)
+        for _ in 0..<5 {
+            peer.tell(.failed(peer.attempt, .hello, .unreachable("nobody there")))
+            #expect(peer.tell(.reconnect) == [.sendHello(peer.attempt)])
+        }
+    }
+
+    @Test("a certificate that is not trusted stops the attempts, fails who waits, and a reconnect tries again")
+    func untrusted() {
+        var peer = HandCrankedPeer()
+        let waiter = Conversation.Waiter(number: 1)
+        peer.tell(.resumed)
+        peer.tell(.waitForDownload(waiter))
+        let trouble = Trouble.stopped(.untrusted("add the CA"))
+        #expect(
+            peer.tell(.failed(peer.attempt, .hello, .untrusted("add the CA"))) == [
+                .disconnect(peer.attempt), .report(trouble), .fail(waiter, trouble),
+            ])
+        peer.pass(milliseconds: 1_000_000)
+        #expect(peer.tell(.timer) == [])
+        let nothingToSend = Conversation.Waiter(number: 2)
+        #expect(peer.tell(.waitForUpload(nothingToSend)) == [.finish(nothingToSend)])
+        let late = Conversation.Waiter(number: 3)
+        #expect(peer.tell(.waitForDownload(late)) == [.fail(late, trouble)])
+        #expect(peer.tell(.reconnect) == [.sendHello(peer.attempt)])
+    }
+
+    @Test("an expired token stops the attempts until there is a new one")
+    func expiredToken() {
+        var peer = HandCrankedPeer()
+        peer.connect()
+        let failure = SyncFailure(.tokenExpired, "get a new token")
+        #expect(peer.receive(.end(failure)).contains(.report(.stopped(.refused(failure)))))
+        #expect(peer.tell(.tokenChanged) == [.sendHello(peer.attempt)])
+    }
+
+    @Test("an unknown session says hello again at once, but a second time in a row waits")
+    func restart() {
+        var peer = HandCrankedPeer()
+        peer.connect()
+        peer.receive(.heartbeat(serverTime: 1))
+        let failure = TransportFailure.refused(SyncFailure(.sessionUnknown, "say hello again"))
+        let first = peer.attempt
+        let actions = peer.tell(.failed(first, .credit, failure))
+        #expect(actions == [.disconnect(first), .sendHello(peer.attempt)])
+        peer.welcome()
+        peer.tell(.failed(peer.attempt, .download, failure))
+        guard case .waiting = peer.conversation.phase else {
+            Issue.record("the second restart waits, else both sides spin")
+            return
+        }
+    }
+
+    @Test("a file behind what the server has of it is told so and sends nothing")
+    func restoredFile() {
+        var peer = HandCrankedPeer(changesets: 2)
+        let actions = peer.connect(committed: 7)
+        #expect(
+            actions.contains {
+                if case .report(.stopped(.refused(let failure))) = $0 { failure.code == .sequenceGap } else { false }
+            })
+        #expect(!actions.contains { if case .upload = $0 { true } else { false } })
+    }
+
+    @Test("a server behind what it had confirmed is not given a log with a hole")
+    func restoredServer() {
+        var conversation = Conversation(
+            logged: .init(changesets: 9, oneWay: 0), dropped: .init(changesets: 5, oneWay: 0), queriesWanted: 0)
+        var random = SplitMix(state: 1)
+        let now = Moment(milliseconds: 0)
+        _ = conversation.handle(.resumed, at: now, using: &random)
+        let welcome = Welcome(
+            session: 1, protocolVersion: 1, epoch: 2, serverTime: 0, limits: .standard, committed: 4, ingested: 0)
+        let greeting = Conversation.Greeting(wanted: 0, logged: .init(changesets: 9, oneWay: 0))
+        let actions = conversation.handle(
+            .welcomed(conversation.attempt, welcome, greeting), at: now, using: &random)
+        #expect(
+            actions.contains {
+                if case .report(.stopped(.refused(let failure))) = $0 { failure.code == .epochChanged } else { false }
+            })
+        #expect(!actions.contains { if case .upload = $0 { true } else { false } })
+    }
+}

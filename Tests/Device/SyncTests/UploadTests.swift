@@ -1,0 +1,106 @@
+import CausewaySync
+import CausewayWire
+import Testing
+
+@Suite("A device's conversation: uploads")
+struct UploadTests {
+    @Test("a commit leaves at once when the lane is idle, and one batch is in flight at a time")
+    func oneInFlight() {
+        var peer = HandCrankedPeer()
+        peer.connect()
+        #expect(
+            peer.tell(.committed(.init(changesets: 1, oneWay: 0))) == [
+                .upload(peer.attempt, session: peer.session, after: 0)
+            ])
+        #expect(peer.tell(.committed(.init(changesets: 2, oneWay: 0))) == [])
+        #expect(peer.tell(.committed(.init(changesets: 3, oneWay: 0))) == [])
+        #expect(
+            peer.tell(.uploadAnswered(peer.attempt, UploadAnswer(committed: 1))) == [
+                .upload(peer.attempt, session: peer.session, after: 1)
+            ])
+        #expect(peer.tell(.uploadAnswered(peer.attempt, UploadAnswer(committed: 3))) == [])
+    }
+
+    @Test("after any doubt the upload starts where the welcome says the server is")
+    func afterDoubt() {
+        var peer = HandCrankedPeer(changesets: 9)
+        peer.connect(committed: 2)
+        #expect(peer.actions.contains(.upload(peer.attempt, session: peer.session, after: 2)))
+        peer.tell(.failed(peer.attempt, .upload, .unreachable("cut in the middle")))
+        peer.tell(.reconnect)
+        // The cut upload had arrived as a whole.
+        let actions = peer.welcome(committed: 6)
+        #expect(actions.contains(.upload(peer.attempt, session: peer.session, after: 6)))
+    }
+
+    @Test("one-way entries have a lane of their own and are dropped once they are on the server")
+    func oneWay() {
+        var peer = HandCrankedPeer(changesets: 1, oneWay: 4)
+        let actions = peer.connect(ingested: 1)
+        #expect(
+            actions == [
+                .dropOneWay(through: 1), .openDownload(peer.attempt, session: peer.session),
+                .upload(peer.attempt, session: peer.session, after: 0), .ingest(peer.attempt, after: 1),
+            ])
+        #expect(peer.tell(.ingestAnswered(peer.attempt, through: 4)) == [.dropOneWay(through: 4)])
+    }
+
+    @Test("a refused changeset stops its lane only, is reported and stays; a reconnect tries it once more")
+    func refused() {
+        var peer = HandCrankedPeer(changesets: 5)
+        peer.connect()
+        let failure = SyncFailure(.operationInvalid, "no such property")
+        let waiter = Conversation.Waiter(number: 1)
+        peer.tell(.waitForUpload(waiter))
+        let trouble = Trouble.uploadRefused(failure, after: 2)
+        #expect(
+            peer.tell(.uploadAnswered(peer.attempt, UploadAnswer(committed: 2, failure: failure))) == [
+                .report(trouble), .fail(waiter, trouble),
+            ])
+        #expect(peer.tell(.committed(.init(changesets: 6, oneWay: 0))) == [])
+        #expect(
+            peer.receive(.changes(lastPart(3))) == [
+                .apply([.init(partsSpilled: 0, parts: [lastPart(3)], checkpoint: lastPart(3).checkpoint!)])
+            ])
+        #expect(peer.tell(.reconnect) == [.upload(peer.attempt, session: peer.session, after: 2)])
+    }
+
+    @Test("a server that is full makes the device try later, and nothing is lost")
+    func serverFull() {
+        var peer = HandCrankedPeer(changesets: 1)
+        peer.connect()
+        let failure = SyncFailure(.serverOutOfSpace, "free some space")
+        let actions = peer.tell(.uploadAnswered(peer.attempt, UploadAnswer(committed: 0, failure: failure)))
+        #expect(actions.contains(.report(.interrupted(.refused(failure)))))
+        peer.tell(.reconnect)
+        #expect(peer.welcome().contains(.upload(peer.attempt, session: peer.session, after: 0)))
+    }
+
+    @Test("an answer that takes nothing and refuses nothing does not make the device spin")
+    func emptyAnswer() {
+        var peer = HandCrankedPeer(changesets: 1)
+        peer.connect()
+        peer.tell(.uploadAnswered(peer.attempt, UploadAnswer(committed: 0)))
+        guard case .waiting = peer.conversation.phase else {
+            Issue.record("an empty answer is a failure of the session")
+            return
+        }
+    }
+
+    @Test("waiting for upload ends when everything logged before is acknowledged, not later")
+    func waiting() {
+        var peer = HandCrankedPeer(changesets: 2, oneWay: 1)
+        peer.connect()
+        let first = Conversation.Waiter(number: 1)
+        let second = Conversation.Waiter(number: 2)
+        #expect(peer.tell(.waitForUpload(first)) == [])
+        peer.tell(.committed(.init(changesets: 3, oneWay: 1)))
+        #expect(peer.tell(.waitForUpload(second)) == [])
+        peer.tell(.uploadAnswered(peer.attempt, UploadAnswer(committed: 2)))
+        #expect(
+            peer.tell(.ingestAnswered(peer.attempt, through: 1)) == [.dropOneWay(through: 1), .finish(first)])
+        #expect(peer.tell(.uploadAnswered(peer.attempt, UploadAnswer(committed: 3))) == [.finish(second)])
+        let third = Conversation.Waiter(number: 3)
+        #expect(peer.tell(.waitForUpload(third)) == [.finish(third)])
+    }
+}
