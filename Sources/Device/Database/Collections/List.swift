@@ -1,0 +1,259 @@
+import CausewayModel
+
+/// An ordered collection of objects, embedded objects or values inside an object.
+///
+/// ```swift
+/// class Person: Object {
+///     @Persisted var dogs: List<Dog>
+///     @Persisted var nicknames: List<String>
+/// }
+/// try realm.write { person.dogs.append(rex) }
+/// ```
+///
+/// The list of an unmanaged object holds its own elements; with its object it becomes managed and live. The list of a
+/// managed object is changed in write transactions only. Indices out of bounds stop the program.
+public final class List<Element: RealmCollectionValue>: RealmCollection {
+    enum State {
+        case unmanaged([Element])
+        case managed(ManagedList)
+        /// Part of a key path that is being recorded: every index gives the same recording element.
+        case tracing(_PathRecorder)
+    }
+    var state: State
+
+    /// Creates an empty unmanaged list.
+    public init() {
+        state = .unmanaged([])
+    }
+
+    init(state: State) {
+        self.state = state
+    }
+
+    public var _source: _ResultsSource {
+        guard let managed else {
+            misuse("This method may only be called on List instances retrieved from a Realm")
+        }
+        return managed.source
+    }
+
+    public func _moved(to source: _ResultsSource) -> List {
+        List(state: .managed(ManagedList(source)))
+    }
+
+    var managed: ManagedList? {
+        if case .managed(let list) = state { list } else { nil }
+    }
+
+    // MARK: - Reading
+
+    public var count: Int {
+        switch state {
+        case .unmanaged(let elements): elements.count
+        case .managed(let list): list.count
+        case .tracing: 1
+        }
+    }
+
+    public var realm: Realm? { managed.map { Realm(instance: $0.instance) } }
+
+    public var isInvalidated: Bool { managed?.isInvalidated ?? false }
+
+    public var isFrozen: Bool { managed?.instance.isFrozen ?? false }
+
+    public var description: String { describe(self, "List") }
+
+    func element(_ position: Int) -> Element {
+        switch state {
+        case .unmanaged(let elements):
+            checkBounds(position, elements.count)
+            return elements[position]
+        case .managed(let list):
+            checkBounds(position, list.count)
+            return Element._fromStored(_StoredValue(list.value(position)), list.target)
+        case .tracing(let recorder): return Element._tracing(recorder)
+        }
+    }
+
+    public func makeIterator() -> RealmCollectionIterator<Element> {
+        switch state {
+        case .unmanaged(let elements): RealmCollectionIterator(elements)
+        case .managed(let list): RealmCollectionIterator(list.source)
+        case .tracing(let recorder): RealmCollectionIterator([Element._tracing(recorder)])
+        }
+    }
+
+    /// The position of an element, or nil when it is not in the list.
+    ///
+    /// - Complexity: O(n).
+    public func index(of element: Element) -> Int? {
+        switch state {
+        case .unmanaged(let elements): return elements.firstIndex(of: element)
+        case .managed(let list):
+            if let object = element as? ObjectBase {
+                return object._header == nil ? nil : list.source.keys.firstIndex(of: object._key)
+            }
+            return list.source.values.firstIndex(of: element._toStored(nil).value)
+        case .tracing: return nil
+        }
+    }
+
+    public static func == (left: List, right: List) -> Bool {
+        if left === right { return true }
+        guard let first = left.managed, let second = right.managed else { return false }
+        return first.key == second.key && first.column == second.column && first.access === second.access
+    }
+
+    // MARK: - Changing
+
+    public subscript(position: Int) -> Element {
+        get { element(position) }
+        set { replace(index: position, object: newValue) }
+    }
+
+    /// Adds an element at the end.
+    ///
+    /// - Complexity: O(log n) in a managed list.
+    public func append(_ object: Element) {
+        insert(object, at: count)
+    }
+
+    /// Adds the elements of a sequence at the end.
+    public func append<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
+        for object in Array(objects) { append(object) }
+    }
+
+    /// Adds the elements of a sequence at the end.
+    public func append<S: Sequence>(contentsOf objects: S) where S.Iterator.Element == Element {
+        append(objectsIn: objects)
+    }
+
+    /// Inserts an element before the position given; the position after the last appends.
+    public func insert(_ object: Element, at index: Int) {
+        switch state {
+        case .unmanaged(var elements):
+            checkBounds(index, elements.count + 1)
+            // Released first, so that the array is changed in place.
+            state = .unmanaged([])
+            elements.insert(object, at: index)
+            state = .unmanaged(elements)
+        case .managed(let list):
+            list.checkWritable()
+            checkBounds(index, list.count + 1)
+            list.insert(object._toStored(list.target).value, at: index)
+        case .tracing: break
+        }
+    }
+
+    /// Inserts the elements of a collection before the position given.
+    public func insert<C: Collection>(contentsOf objects: C, at index: Int) where C.Iterator.Element == Element {
+        for (offset, object) in Array(objects).enumerated() { insert(object, at: index + offset) }
+    }
+
+    /// Replaces the element at a position. An embedded object that is replaced is deleted.
+    public func replace(index: Int, object: Element) {
+        switch state {
+        case .unmanaged(var elements):
+            checkBounds(index, elements.count)
+            state = .unmanaged([])
+            elements[index] = object
+            state = .unmanaged(elements)
+        case .managed(let list):
+            list.checkWritable()
+            checkBounds(index, list.count)
+            list.replace(object._toStored(list.target).value, at: index)
+        case .tracing: break
+        }
+    }
+
+    /// Removes the element at a position. An object stays in the Realm; an embedded object is deleted.
+    public func remove(at index: Int) {
+        switch state {
+        case .unmanaged(var elements):
+            checkBounds(index, elements.count)
+            state = .unmanaged([])
+            elements.remove(at: index)
+            state = .unmanaged(elements)
+        case .managed(let list):
+            list.checkWritable()
+            checkBounds(index, list.count)
+            list.remove(at: index)
+        case .tracing: break
+        }
+    }
+
+    /// Removes all elements. Objects stay in the Realm; embedded objects are deleted.
+    public func removeAll() {
+        switch state {
+        case .unmanaged: state = .unmanaged([])
+        case .managed(let list):
+            list.checkWritable()
+            list.removeAll()
+        case .tracing: break
+        }
+    }
+
+    /// Removes the first element, if there is one.
+    public func removeFirst() { removeFirst(1) }
+
+    /// Removes the first elements.
+    public func removeFirst(_ number: Int = 1) {
+        checkBounds(number, count + 1)
+        for _ in 0..<number { remove(at: 0) }
+    }
+
+    /// Removes the last element, if there is one.
+    public func removeLast() { removeLast(1) }
+
+    /// Removes the last elements.
+    public func removeLast(_ number: Int = 1) {
+        checkBounds(number, count + 1)
+        for _ in 0..<number { remove(at: count - 1) }
+    }
+
+    /// Moves an element; it stands at the new position afterwards.
+    public func move(from: Int, to: Int) {
+        switch state {
+        case .unmanaged(var elements):
+            checkBounds(from, elements.count)
+            checkBounds(to, elements.count)
+            state = .unmanaged([])
+            elements.insert(elements.remove(at: from), at: to)
+            state = .unmanaged(elements)
+        case .managed(let list):
+            list.checkWritable()
+            checkBounds(from, list.count)
+            checkBounds(to, list.count)
+            list.move(from: from, to: to)
+        case .tracing: break
+        }
+    }
+
+    /// Exchanges two elements.
+    public func swapAt(_ first: Int, _ second: Int) {
+        let low = Swift.min(first, second)
+        let high = Swift.max(first, second)
+        checkBounds(low, count)
+        checkBounds(high, count)
+        guard low != high else { return }
+        move(from: low, to: high)
+        if high - low > 1 { move(from: high - 1, to: low) }
+    }
+}
+
+extension List: MutableCollection {}
+
+extension List: RangeReplaceableCollection {
+    /// Replaces the elements of a range by others.
+    public func replaceSubrange<C: Collection, R>(_ subrange: R, with newElements: C)
+    where C.Iterator.Element == Element, R: RangeExpression, List<Element>.Index == R.Bound {
+        let range = subrange.relative(to: self)
+        for position in range.reversed() { remove(at: position) }
+        insert(contentsOf: newElements, at: range.lowerBound)
+    }
+
+    /// Removes the elements of a range.
+    public func removeSubrange<R: RangeExpression>(_ boundsExpression: R) where List<Element>.Index == R.Bound {
+        for position in boundsExpression.relative(to: self).reversed() { remove(at: position) }
+    }
+}

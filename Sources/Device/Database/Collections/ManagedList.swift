@@ -1,0 +1,137 @@
+import CausewayModel
+import CausewayObjectStore
+
+/// A list property of a managed object.
+///
+/// Positions here are those the app sees. In a synchronised file the stored list may also hold links to objects that
+/// have not arrived; these are not shown, so positions are translated where there are any.
+final class ManagedList {
+    let instance: RealmInstance
+    // Owned by the instance above.
+    unowned let access: _ClassAccess
+    let key: ObjectKey
+    let column: Int
+    let source: _ResultsSource
+    private var epoch: UInt
+    private var visible: (version: UInt, positions: [Int]?) = (0, nil)
+
+    init(_ object: ObjectBase, _ access: _ClassAccess, _ column: Int) {
+        self.access = access
+        instance = access.instance
+        key = object._key
+        epoch = access.header.pointee.epoch
+        self.column = column
+        source = _ResultsSource(
+            .list(owner: key, of: access, column: column), of: access.target(column), in: access.instance)
+    }
+
+    /// The list that a source shows.
+    init(_ source: _ResultsSource) {
+        guard case .list(let owner, let access, let column) = source.origin else {
+            misuse("A list can only be made from a list's own source.")
+        }
+        self.source = source
+        self.access = access
+        self.column = column
+        instance = source.instance
+        key = owner
+        epoch = source.ownerEpoch
+    }
+
+    var target: _ClassAccess? { source.access }
+
+    // MARK: - Checks
+
+    var isInvalidated: Bool { !access.stillExists(key, seenAt: epoch) }
+
+    private func check() {
+        instance.checkThread()
+        if epoch != access.header.pointee.epoch {
+            guard access.stillExists(key, seenAt: epoch) else {
+                misuse("List has been invalidated or the containing object has been deleted.")
+            }
+            epoch = access.header.pointee.epoch
+        }
+    }
+
+    func checkWritable() {
+        check()
+        guard instance.isInWrite else {
+            misuse("Cannot modify managed List outside of a write transaction.")
+        }
+    }
+
+    // MARK: - Positions
+
+    /// The stored positions that are shown, or nil when all are.
+    private var positions: [Int]? {
+        guard instance.leavesGhosts, let target else { return nil }
+        if visible.version != instance.contentVersion {
+            let values = access.table.listValues(key, column)
+            let alive = values.indices.filter { index in
+                if case .object(let key) = values[index] { target.table.exists(key) } else { false }
+            }
+            visible = (instance.contentVersion, alive.count == values.count ? nil : alive)
+        }
+        return visible.positions
+    }
+
+    private func stored(_ position: Int) -> Int {
+        guard let positions else { return position }
+        return position < positions.count ? positions[position] : access.table.listCount(key, column)
+    }
+
+    // MARK: - Reading
+
+    var count: Int {
+        check()
+        return positions?.count ?? access.table.listCount(key, column)
+    }
+
+    func value(_ position: Int) -> Value {
+        check()
+        return access.table.listValue(key, column, stored(position))
+    }
+
+    // MARK: - Changing
+
+    func insert(_ value: Value, at position: Int) {
+        access.table.listInsert(key, column, stored(position), value)
+        instance.contentChanged()
+    }
+
+    func replace(_ value: Value, at position: Int) {
+        access.table.listSet(key, column, stored(position), value)
+        elementsRemoved()
+    }
+
+    func remove(at position: Int) {
+        access.table.listRemove(key, column, stored(position))
+        elementsRemoved()
+    }
+
+    func removeAll() {
+        access.table.listClear(key, column)
+        elementsRemoved()
+    }
+
+    func move(from: Int, to: Int) {
+        access.table.listMove(key, column, stored(from), stored(to))
+        instance.contentChanged()
+    }
+
+    /// Replaces the whole content.
+    func replaceAll(_ values: [Value]) {
+        access.table.listReplace(key, column, values)
+        elementsRemoved()
+    }
+
+    /// Embedded objects end with their place in the list.
+    private func elementsRemoved() {
+        if target?.isEmbedded == true {
+            instance.rowsDeleted()
+        } else {
+            instance.contentChanged()
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import CausewayModel
+import CausewayQuery
+
+// Aggregates read columns, never objects.
+
+extension RealmCollection {
+    /// The smallest value of a property; nil when there is none.
+    ///
+    /// - Complexity: O(n).
+    public func min<T: MinMaxType>(ofProperty property: String) -> T? {
+        _source.extreme(of: property) { $0.precedes($1) }.flatMap { T(_stored: _StoredValue($0)) }
+    }
+
+    /// The largest value of a property; nil when there is none.
+    ///
+    /// - Complexity: O(n).
+    public func max<T: MinMaxType>(ofProperty property: String) -> T? {
+        _source.extreme(of: property) { $1.precedes($0) }.flatMap { T(_stored: _StoredValue($0)) }
+    }
+
+    /// The sum of a property over all elements; zero when there are none.
+    ///
+    /// - Complexity: O(n).
+    public func sum<T: AddableType>(ofProperty property: String) -> T {
+        _source.sum(of: property)?.scalar() ?? T._zeroValue()
+    }
+
+    /// The average of a property over the elements that have a value; nil when none has.
+    ///
+    /// - Complexity: O(n).
+    public func average<T: AddableType>(ofProperty property: String) -> T? {
+        _source.average(of: property)?.scalar()
+    }
+}
+
+extension RealmCollection where Element: ObjectBase {
+    /// The smallest value of a property; nil when there is none.
+    public func min<T: MinMaxType>(of keyPath: KeyPath<Element, T>) -> T? { min(ofProperty: _name(for: keyPath)) }
+
+    /// The smallest value of a property; nil when there is none.
+    public func min<T: MinMaxType>(of keyPath: KeyPath<Element, T?>) -> T? { min(ofProperty: _name(for: keyPath)) }
+
+    /// The largest value of a property; nil when there is none.
+    public func max<T: MinMaxType>(of keyPath: KeyPath<Element, T>) -> T? { max(ofProperty: _name(for: keyPath)) }
+
+    /// The largest value of a property; nil when there is none.
+    public func max<T: MinMaxType>(of keyPath: KeyPath<Element, T?>) -> T? { max(ofProperty: _name(for: keyPath)) }
+
+    /// The sum of a property over all elements; zero when there are none.
+    public func sum<T: AddableType>(of keyPath: KeyPath<Element, T>) -> T { sum(ofProperty: _name(for: keyPath)) }
+
+    /// The sum of a property over all elements; zero when there are none.
+    public func sum<T: AddableType>(of keyPath: KeyPath<Element, T?>) -> T { sum(ofProperty: _name(for: keyPath)) }
+
+    /// The average of a property over the elements that have a value; nil when none has.
+    public func average<T: AddableType>(of keyPath: KeyPath<Element, T>) -> Double? {
+        average(ofProperty: _name(for: keyPath))
+    }
+
+    /// The average of a property over the elements that have a value; nil when none has.
+    public func average<T: AddableType>(of keyPath: KeyPath<Element, T?>) -> Double? {
+        average(ofProperty: _name(for: keyPath))
+    }
+}
+
+extension RealmCollection where Element: MinMaxType {
+    /// The smallest value; nil when there is none.
+    public func min() -> Element? { min(ofProperty: "self") }
+
+    /// The largest value; nil when there is none.
+    public func max() -> Element? { max(ofProperty: "self") }
+}
+
+extension RealmCollection where Element: AddableType {
+    /// The sum of all values; zero when there are none.
+    public func sum() -> Element { sum(ofProperty: "self") }
+
+    /// The average of all values; nil when there are none.
+    public func average<T: AddableType>() -> T? { average(ofProperty: "self") }
+}
+
+extension Value {
+    /// The number as a scalar of another type; the nearest where that type is coarser.
+    fileprivate func scalar<T: _PersistableScalar>() -> T? {
+        if let exact = converted(to: T._scalarType.type, isOptional: false) { return T(_stored: _StoredValue(exact)) }
+        guard case .double(let double) = self, T._scalarType.type == .int else { return nil }
+        return Int64(exactly: double.rounded(.towardZero)).flatMap { T(_stored: _StoredValue(.int($0))) }
+    }
+}
+
+extension _ResultsSource {
+    /// Calls the body with every value of a property that is not null.
+    private func forEachValue(of property: String, _ body: (Value) -> Void) {
+        guard let access else {
+            for value in values where !value.isNull { body(value) }
+            return
+        }
+        let path = access.sortKey(property, ascending: true).path
+        if path.steps.count == 1 {
+            let column = path.steps[0].property
+            for key in keys {
+                let value = access.value(key, column)
+                if !value.isNull { body(value) }
+            }
+        } else {
+            for key in keys {
+                let value = access.value(key, at: path)
+                if !value.isNull { body(value) }
+            }
+        }
+    }
+
+    func extreme(of property: String, _ isBetter: (Value, Value) -> Bool) -> Value? {
+        var best: Value?
+        forEachValue(of: property) { value in
+            if best.map({ isBetter(value, $0) }) ?? true { best = value }
+        }
+        return best
+    }
+
+    /// Integers are added as integers and wrap around, as RealmSwift's do.
+    func sum(of property: String) -> Value? {
+        var integers: Int64 = 0
+        var doubles = 0.0
+        var hasDoubles = false
+        forEachValue(of: property) { value in
+            switch value {
+            case .int(let value): integers &+= value
+            case .double(let value):
+                doubles += value
+                hasDoubles = true
+            case .float(let value):
+                doubles += Double(value)
+                hasDoubles = true
+            default: misuse("Cannot sum '\(property)': operation not supported for this type.")
+            }
+        }
+        return hasDoubles ? .double(doubles) : .int(integers)
+    }
+
+    func average(of property: String) -> Value? {
+        var total = 0.0
+        var count = 0
+        forEachValue(of: property) { value in
+            switch value {
+            case .int(let value): total += Double(value)
+            case .double(let value): total += value
+            case .float(let value): total += Double(value)
+            default: misuse("Cannot average '\(property)': operation not supported for this type.")
+            }
+            count += 1
+        }
+        return count == 0 ? nil : .double(total / Double(count))
+    }
+}

@@ -1,0 +1,122 @@
+import CausewayModel
+import CausewayQuery
+
+/// What `Results`, `List` and `LinkingObjects` have in common: live, ordered, confined to their Realm.
+///
+/// ```swift
+/// func oldest<C: RealmCollection>(of dogs: C) -> Dog? where C.Element == Dog {
+///     dogs.sorted(by: \.age, ascending: false).first
+/// }
+/// ```
+public protocol RealmCollection: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible,
+    ThreadConfined, Equatable, SendableMetatype
+where Element: RealmCollectionValue, Index == Int {
+    /// The collection as a query, which filters and sorts derive from. An unmanaged list stops the program here.
+    var _source: _ResultsSource { get }
+
+    /// The same collection in the Realm instance that the source belongs to.
+    func _moved(to source: _ResultsSource) -> Self
+}
+
+extension RealmCollection {
+    public var startIndex: Int { 0 }
+
+    public var endIndex: Int { count }
+
+    public func index(after index: Int) -> Int { index + 1 }
+
+    public func index(before index: Int) -> Int { index - 1 }
+
+    func _filtered(by predicate: CausewayQuery.Predicate) -> Results<Element> {
+        Results(_source.filtered(by: predicate))
+    }
+
+    func _firstIndex(matching predicate: CausewayQuery.Predicate) -> Int? {
+        let matching = _source.filtered(by: predicate)
+        guard let first = matching.keys.first else { return nil }
+        return _source.keys.firstIndex(of: first)
+    }
+
+    /// The position of an object, or nil when it is not in the collection.
+    ///
+    /// - Complexity: O(n).
+    public func index(of object: Element) -> Int? {
+        guard let managed = object as? ObjectBase else { return firstIndex(of: object) }
+        guard managed._header != nil else { return nil }
+        return _source.keys.firstIndex(of: managed._key)
+    }
+
+    /// The elements at the given positions.
+    public func objects(at positions: some Sequence<Int>) -> [Element] {
+        positions.map { self[$0] }
+    }
+}
+
+// MARK: - Order
+
+extension RealmCollection {
+    /// The elements in the order of a property, live. The path may cross links to single objects.
+    ///
+    /// ```swift
+    /// dogs.sorted(byKeyPath: "favoriteToy.name", ascending: false)
+    /// ```
+    ///
+    /// Sorting is stable: elements that are equal keep the order they had. Text sorts by its bytes.
+    public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
+        sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
+    }
+
+    /// The elements in the order of several properties: the first counts most.
+    public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element> where S.Element == SortDescriptor {
+        Results(_source.sorted(by: Array(sortDescriptors)))
+    }
+
+    /// The first element of each combination of values, in the current order.
+    public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element> where S.Element == String {
+        Results(_source.distinct(by: Array(keyPaths)))
+    }
+}
+
+extension RealmCollection where Element: ObjectBase {
+    /// The elements in the order of a property that the compiler checks.
+    ///
+    /// ```swift
+    /// dogs.sorted(by: \.name)
+    /// ```
+    public func sorted<T: _Persistable>(
+        by keyPath: KeyPath<Element, T>, ascending: Bool = true
+    ) -> Results<Element> {
+        sorted(byKeyPath: _name(for: keyPath), ascending: ascending)
+    }
+
+    /// The first element of each combination of values, in the current order.
+    public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element> where S.Element == PartialKeyPath<Element> {
+        distinct(by: keyPaths.map { _name(for: $0) })
+    }
+}
+
+extension RealmCollection where Element: Comparable {
+    /// The values in order.
+    public func sorted(ascending: Bool = true) -> Results<Element> {
+        sorted(byKeyPath: "self", ascending: ascending)
+    }
+
+    /// Each value once, where it first stands.
+    public func distinct() -> Results<Element> {
+        distinct(by: ["self"])
+    }
+}
+
+// MARK: - Many at once
+
+extension RealmCollection {
+    /// The property of every element.
+    public func value(forKey key: String) -> [Any?] {
+        map { ($0 as? ObjectBase)?.value(forKey: key) }
+    }
+
+    /// Sets a property of every element.
+    public func setValue(_ value: Any?, forKey key: String) {
+        for element in self { (element as? ObjectBase)?.setValue(value, forKey: key) }
+    }
+}

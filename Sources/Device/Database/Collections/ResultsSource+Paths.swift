@@ -1,0 +1,111 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayQuery
+
+// Public names and stored names, and values at the end of paths.
+
+extension CausewayQuery.Predicate {
+    /// The predicate with the names under which properties are stored.
+    func withStoredNames(_ access: _ClassAccess) -> CausewayQuery.Predicate {
+        guard access.instance.declared.renamesProperties else { return self }
+        switch self {
+        case .constant: return self
+        case .and(let parts): return .and(parts.map { $0.withStoredNames(access) })
+        case .or(let parts): return .or(parts.map { $0.withStoredNames(access) })
+        case .not(let part): return .not(part.withStoredNames(access))
+        case .comparison(var comparison):
+            comparison.left = comparison.left.withStoredNames(access)
+            comparison.right = comparison.right.withStoredNames(access)
+            return .comparison(comparison)
+        }
+    }
+}
+
+extension CausewayQuery.Expression {
+    fileprivate func withStoredNames(_ access: _ClassAccess) -> CausewayQuery.Expression {
+        guard case .path(var path) = self else { return self }
+        path.names = access.storedNames(path.names)
+        return .path(path)
+    }
+}
+
+extension _ClassAccess {
+    /// A path of public names as stored names. A name no class declares stays as it is, for the binder to refuse.
+    func storedNames(_ names: [String]) -> [String] {
+        var model: ObjectModel? = model
+        return names.map { name in
+            guard let property = model?.property(named: name) else { return name }
+            model = property.shape.target.map(ObjectModel.of)
+            return property.storedName
+        }
+    }
+
+    func sortKey(_ keyPath: String, ascending: Bool) -> BoundSortKey {
+        let names = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let path = storedNames(names).joined(separator: ".")
+        do {
+            return try SortKey(keyPath: path, ascending: ascending).bound(
+                to: model.className, in: instance.declared.fileSchema(instance))
+        } catch {
+            misuse("Cannot sort on key path '\(keyPath)': \(error)")
+        }
+    }
+
+    /// The value at the end of a path of to-one links; null where a link on the way is empty.
+    func value(_ key: ObjectKey, at path: BoundPath) -> Value {
+        var access = self
+        var key = key
+        for (position, step) in path.steps.enumerated() {
+            let value = access.value(key, step.property)
+            if position == path.steps.count - 1 { return value }
+            guard case .object(let next) = value, let target = access.target(step.property),
+                target.table.exists(next)
+            else { return .null }
+            access = target
+            key = next
+        }
+        return .null
+    }
+}
+
+extension DeclaredSchema {
+    /// Whether any property is stored under another name than the code's.
+    var renamesProperties: Bool {
+        models.values.contains { $0.properties.contains { $0.name != $0.storedName } }
+    }
+
+    /// The file's schema, whose columns bound predicates name.
+    func fileSchema(_ instance: RealmInstance) -> Schema { instance.transaction.schema }
+}
+
+extension Value {
+    /// The order of values of one type, null first.
+    func precedes(_ other: Value) -> Bool {
+        switch (self, other) {
+        case (.null, .null): false
+        case (.null, _): true
+        case (_, .null): false
+        case (.bool(let left), .bool(let right)): !left && right
+        case (.int(let left), .int(let right)): left < right
+        case (.float(let left), .float(let right)): left < right
+        case (.double(let left), .double(let right)): left < right
+        case (.string(let left), .string(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
+        case (.bytes(let left), .bytes(let right)): left.lexicographicallyPrecedes(right)
+        case (.timestamp(let left), .timestamp(let right)): left < right
+        case (.objectId(let left), .objectId(let right)): left < right
+        case (.uuid(let left), .uuid(let right)): left < right
+        default: false
+        }
+    }
+}
+
+extension Array {
+    /// Sorted, with equal elements in the order they had.
+    func sortedStably(_ precedes: (Element, Element) -> Bool) -> [Element] {
+        enumerated().sorted { left, right in
+            if precedes(left.element, right.element) { return true }
+            if precedes(right.element, left.element) { return false }
+            return left.offset < right.offset
+        }.map(\.element)
+    }
+}

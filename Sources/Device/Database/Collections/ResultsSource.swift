@@ -1,0 +1,288 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayQuery
+
+/// What a `Results` shows and how it is found: a place to start from, conditions, orders. Evaluated when asked, and
+/// again when something has changed since.
+///
+/// Public only because collections are generic over it; it has no public members.
+public final class _ResultsSource {
+    enum Origin {
+        /// All rows of the class.
+        case table
+        /// The elements of a list property.
+        case list(owner: ObjectKey, of: _ClassAccess, column: Int)
+        /// The rows whose link leads to the owner.
+        case inverse(owner: ObjectKey, of: _ClassAccess, column: Int)
+    }
+
+    enum Step {
+        case filter(BoundPredicate)
+        case sort([BoundSortKey])
+        case distinct([BoundPath])
+        case sortValues(ascending: Bool)
+        case distinctValues
+    }
+
+    enum Content {
+        case keys([ObjectKey])
+        case values([Value])
+
+        var count: Int {
+            switch self {
+            case .keys(let keys): keys.count
+            case .values(let values): values.count
+            }
+        }
+    }
+
+    let instance: RealmInstance
+    /// The class of the elements; nil when they are values. Its instance owns it, and is held above.
+    unowned let access: _ClassAccess?
+    let origin: Origin
+    private let steps: [Step]
+    /// The conditions as they were written, by stored names; nil where they are not all there is.
+    let writtenConditions: [CausewayQuery.Predicate]?
+
+    private var content = Content.keys([])
+    private var contentVersion: UInt = 0
+    private let beganAt: Int
+    /// The epoch of the owner's class when the source was made: the owner existed then.
+    let ownerEpoch: UInt
+
+    init(
+        _ origin: Origin, of access: _ClassAccess?, in instance: RealmInstance, steps: [Step] = [],
+        writtenConditions: [CausewayQuery.Predicate]? = []
+    ) {
+        self.origin = origin
+        self.access = access
+        self.instance = instance
+        self.steps = steps
+        self.writtenConditions = writtenConditions
+        beganAt = instance.invalidations
+        ownerEpoch =
+            switch origin {
+            case .table: 0
+            case .list(_, let owner, _), .inverse(_, let owner, _): owner.header.pointee.epoch
+            }
+    }
+
+    convenience init(_ origin: Origin, of access: _ClassAccess) {
+        self.init(origin, of: access, in: access.instance)
+    }
+
+    // MARK: - Whether it can be used
+
+    var isInvalidated: Bool {
+        if beganAt != instance.invalidations { return true }
+        switch origin {
+        case .table: return false
+        case .list(let owner, let access, _), .inverse(let owner, let access, _):
+            return !access.stillExists(owner, seenAt: ownerEpoch)
+        }
+    }
+
+    func check() {
+        instance.checkThread()
+        guard beganAt == instance.invalidations else { misuse("Access to invalidated Results objects") }
+    }
+
+    // MARK: - Content
+
+    private var isWholeTable: Bool {
+        if case .table = origin { steps.isEmpty } else { false }
+    }
+
+    private var version: UInt { isWholeTable ? instance.rowsVersion : instance.contentVersion }
+
+    /// What the results show now.
+    var current: Content {
+        check()
+        let version = version
+        if contentVersion != version {
+            content = evaluate()
+            contentVersion = version
+        }
+        return content
+    }
+
+    var count: Int {
+        check()
+        if contentVersion != version {
+            if isWholeTable, let access { return access.table.count }
+            if case .table = origin, let access, let condition = onlyConditions {
+                return attempt { () throws(StoreError) in
+                    try instance.transaction.count(access.model.className, matching: condition)
+                }
+            }
+        }
+        return current.count
+    }
+
+    var keys: [ObjectKey] {
+        if case .keys(let keys) = current { keys } else { [] }
+    }
+
+    var values: [Value] {
+        if case .values(let values) = current { values } else { [] }
+    }
+
+    private var onlyConditions: BoundPredicate? {
+        var conditions: [BoundPredicate] = []
+        for step in steps {
+            guard case .filter(let condition) = step else { return nil }
+            conditions.append(condition)
+        }
+        return conditions.count == 1 ? conditions[0] : .and(conditions)
+    }
+
+    private func attempt<R>(_ body: () throws(StoreError) -> R) -> R {
+        do {
+            return try body()
+        } catch {
+            misuse("The Realm file can no longer be read: \(error.message)")
+        }
+    }
+
+    private func evaluate() -> Content {
+        let transaction = instance.transaction
+        guard let access else { return .values(evaluateValues()) }
+        let name = access.model.className
+        var remaining = steps[...]
+        var keys: [ObjectKey]
+        switch origin {
+        case .table:
+            var conditions: [BoundPredicate] = []
+            while case .filter(let condition) = remaining.first {
+                conditions.append(condition)
+                remaining.removeFirst()
+            }
+            if conditions.isEmpty {
+                keys = access.table.allKeys
+            } else {
+                let condition = conditions.count == 1 ? conditions[0] : .and(conditions)
+                keys = attempt { () throws(StoreError) in try transaction.keys(name, matching: condition) }
+            }
+        case .list(let owner, let ownerAccess, let column):
+            guard ownerAccess.stillExists(owner, seenAt: ownerEpoch) else { return .keys([]) }
+            keys = ownerAccess.table.listValues(owner, column).compactMap { value in
+                guard case .object(let key) = value, access.table.exists(key) else { return nil }
+                return key
+            }
+        case .inverse(let owner, let ownerAccess, let column):
+            guard ownerAccess.stillExists(owner, seenAt: ownerEpoch) else { return .keys([]) }
+            keys = ownerAccess.table.backlinks(to: owner, from: access.table, column).filter(access.table.exists)
+        }
+        for step in remaining {
+            switch step {
+            case .filter(let condition): keys = keys.filter { transaction.matches($0, name, condition) }
+            case .sort(let order): keys = transaction.sorted(keys, name, by: order)
+            case .distinct(let paths): keys = distinct(keys, by: paths, access)
+            case .sortValues, .distinctValues: break
+            }
+        }
+        return .keys(keys)
+    }
+
+    private func evaluateValues() -> [Value] {
+        guard case .list(let owner, let ownerAccess, let column) = origin,
+            ownerAccess.stillExists(owner, seenAt: ownerEpoch)
+        else { return [] }
+        var values = ownerAccess.table.listValues(owner, column)
+        for step in steps {
+            switch step {
+            case .sortValues(let ascending):
+                values = values.sortedStably { ascending ? $0.precedes($1) : $1.precedes($0) }
+            case .distinctValues:
+                var seen: Set<Value> = []
+                values = values.filter { seen.insert($0).inserted }
+            case .filter, .sort, .distinct: break
+            }
+        }
+        return values
+    }
+
+    private func distinct(_ keys: [ObjectKey], by paths: [BoundPath], _ access: _ClassAccess) -> [ObjectKey] {
+        var seen: Set<[Value]> = []
+        return keys.filter { key in seen.insert(paths.map { access.value(key, at: $0) }).inserted }
+    }
+
+    // MARK: - Deriving
+
+    private func adding(_ step: Step, writing condition: CausewayQuery.Predicate? = nil) -> _ResultsSource {
+        var steps = steps
+        var written: [CausewayQuery.Predicate]?
+        if case .filter = step {
+            // A condition may come before every order, so that fewer elements are put in order.
+            let place =
+                steps.firstIndex { step in
+                    if case .filter = step { false } else { true }
+                } ?? steps.count
+            let hasDistinct = steps.contains { step in
+                if case .distinct = step { true } else { false }
+            }
+            steps.insert(step, at: hasDistinct ? steps.count : place)
+            if let condition, let all = writtenConditions { written = all + [condition] }
+        } else {
+            steps.append(step)
+            if case .sort = step { written = writtenConditions }
+        }
+        return _ResultsSource(origin, of: access, in: instance, steps: steps, writtenConditions: written)
+    }
+
+    func filtered(by predicate: CausewayQuery.Predicate) -> _ResultsSource {
+        guard let access else {
+            misuse("Filtering is only supported for collections of objects.")
+        }
+        let stored = predicate.withStoredNames(access)
+        do {
+            return adding(
+                .filter(try stored.bound(to: access.model.className, in: instance.declared.fileSchema(instance))),
+                writing: stored)
+        } catch {
+            misuse("\(error)")
+        }
+    }
+
+    func sorted(by descriptors: [SortDescriptor]) -> _ResultsSource {
+        guard let access else {
+            guard descriptors.count == 1, descriptors[0].keyPath == "self" else {
+                misuse("Collections of values can only be sorted on 'self'.")
+            }
+            return adding(.sortValues(ascending: descriptors[0].ascending))
+        }
+        return descriptors.isEmpty
+            ? self : adding(.sort(descriptors.map { access.sortKey($0.keyPath, ascending: $0.ascending) }))
+    }
+
+    func distinct(by keyPaths: [String]) -> _ResultsSource {
+        guard let access else { return adding(.distinctValues) }
+        return keyPaths.isEmpty ? self : adding(.distinct(keyPaths.map { access.sortKey($0, ascending: true).path }))
+    }
+
+    /// The same results seen by another Realm instance of the file.
+    func moved(to other: RealmInstance) -> _ResultsSource {
+        let origin: Origin =
+            switch origin {
+            case .table: .table
+            case .list(let owner, let access, let column):
+                .list(owner: owner, of: other.access(named: access.model.className), column: column)
+            case .inverse(let owner, let access, let column):
+                .inverse(owner: owner, of: other.access(named: access.model.className), column: column)
+            }
+        return _ResultsSource(
+            origin, of: access.map { other.access(named: $0.model.className) }, in: other, steps: steps,
+            writtenConditions: writtenConditions)
+    }
+
+    // MARK: - Deleting
+
+    func deleteAll() {
+        guard let access else { return }
+        let keys = keys
+        for key in keys where access.table.exists(key) {
+            access.table.delete(key, leavingGhost: instance.leavesGhosts)
+        }
+        instance.rowsDeleted()
+    }
+}

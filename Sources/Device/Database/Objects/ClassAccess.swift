@@ -1,0 +1,197 @@
+import CausewayModel
+import CausewayObjectStore
+
+/// One class in one Realm instance: its table, its Swift type, and what the inlined reads of its objects need.
+///
+/// Public only because `@Persisted` reads through it; it has no public members.
+public final class _ClassAccess {
+    // Unsafe only in that it is not counted: the instance owns its class accesses, and whoever uses one, an object, a
+    // list or a result, holds the instance.
+    unowned(unsafe) let instance: RealmInstance
+    let model: ObjectModel
+    let table: Table
+    /// The column of each of the model's properties, in the model's order.
+    let columns: [Int]
+    let header: UnsafeMutablePointer<_AccessHeader>
+
+    /// The table's schema when the class was first used; columns added later belong to no property of the model.
+    let schema: ClassSchema
+    private let primaryKeyColumn: Int?
+    /// A row of zero values, for columns of the file that the class does not declare.
+    let emptyRow: [Value]
+    /// Columns whose links own what they lead to.
+    private let owningColumns: Set<Int>
+    /// The class that each column's links lead to, once asked for.
+    private var targets: [Int: _ClassAccess] = [:]
+    /// What aborted transactions had created: these keys may be given again, to other objects.
+    private var aborted: [(epoch: UInt, firstKey: ObjectKey)] = []
+    private var firstCreated: ObjectKey?
+    private var isRetired = false
+
+    init(_ model: ObjectModel, table: Table, in instance: RealmInstance) {
+        self.instance = instance
+        self.model = model
+        self.table = table
+        let schema = table.schema
+        self.schema = schema
+        primaryKeyColumn = schema.primaryKeyIndex
+        emptyRow = schema.properties.map(\.zeroValue)
+        owningColumns = Set(
+            schema.properties.indices.filter { column in
+                schema.properties[column].target.map { instance.isEmbedded($0) } ?? false
+            })
+        columns = model.properties.map { property in
+            guard let column = schema.index(of: property.storedName) else {
+                misuse("Property '\(model.className).\(property.name)' is missing from the file's schema.")
+            }
+            return column
+        }
+        header = .allocate(capacity: 1)
+        header.initialize(
+            to: _AccessHeader(
+                thread: instance.confinement.inlineThread, epoch: 1, directory: table.leafDirectory,
+                access: Unmanaged.passUnretained(self)))
+    }
+
+    deinit {
+        header.deallocate()
+    }
+
+    var isEmbedded: Bool { model.type._kind == .embedded }
+
+    // MARK: - Values
+
+    func value(_ key: ObjectKey, _ column: Int) -> Value {
+        table.value(key, column)
+    }
+
+    func write(_ key: ObjectKey, _ column: Int, _ value: Value) {
+        if column == primaryKeyColumn {
+            guard table.value(key, column) == value else {
+                misuse("Primary key can't be changed after an object is inserted.")
+            }
+            return
+        }
+        table.set(key, column, value)
+        if owningColumns.contains(column) {
+            // What the property held before has ended with the assignment.
+            instance.rowsDeleted()
+        } else {
+            instance.contentChanged()
+        }
+    }
+
+    /// The class that links in a column lead to, in the same Realm.
+    func target(_ column: Int) -> _ClassAccess? {
+        if let known = targets[column] { return known }
+        guard let name = schema.properties[column].target else { return nil }
+        let found = instance.access(named: name)
+        targets[column] = found
+        return found
+    }
+
+    func column(of property: ObjectModel.Property) -> Int {
+        guard let index = model.properties.firstIndex(where: { $0.name == property.name }) else {
+            misuse("Invalid property name '\(property.name)' for class '\(model.className)'.")
+        }
+        return columns[index]
+    }
+
+    // MARK: - Rows
+
+    /// Whether the row is alive, for somebody who last saw it at an epoch.
+    func stillExists(_ key: ObjectKey, seenAt epoch: UInt) -> Bool {
+        guard !isRetired else { return false }
+        if epoch == header.pointee.epoch { return true }
+        if aborted.contains(where: { epoch <= $0.epoch && key >= $0.firstKey }) { return false }
+        return table.exists(key)
+    }
+
+    func created(_ key: ObjectKey) {
+        if firstCreated == nil { firstCreated = key }
+        instance.rowsCreated()
+    }
+
+    func delete(_ key: ObjectKey) {
+        table.delete(key, leavingGhost: instance.leavesGhosts)
+        instance.rowsDeleted()
+    }
+
+    /// Rows may have ceased to exist, or the table's directory moved.
+    func snapshotChanged() {
+        header.pointee.epoch &+= 1
+        header.pointee.directory = table.leafDirectory
+    }
+
+    /// The Realm was invalidated: none of these objects will ever be read again.
+    func retire() {
+        isRetired = true
+        header.pointee.epoch &+= 1
+    }
+
+    func transactionEnded() {
+        firstCreated = nil
+        snapshotChanged()
+    }
+
+    /// The transaction that created rows was undone: accessors of those rows stay invalid for ever.
+    func transactionAborted() {
+        if let firstCreated { aborted.append((header.pointee.epoch, firstCreated)) }
+        transactionEnded()
+    }
+
+    // MARK: - Accessor objects
+
+    /// A managed object for a row.
+    func object(_ key: ObjectKey) -> ObjectBase {
+        let object = model.type.init()
+        bind(object, to: key)
+        return object
+    }
+
+    /// A managed object for a row, typed.
+    func object<T: ObjectBase>(_ key: ObjectKey, as type: T.Type) -> T {
+        let object = object(key)
+        if model.type == type { return unsafeDowncast(object, to: T.self) }
+        guard let object = object as? T else {
+            misuse("Class '\(type.className())' is used under the name of class '\(model.className)'.")
+        }
+        return object
+    }
+
+    /// Turns an object into the accessor of a row. Its own values are gone afterwards.
+    func bind(_ object: ObjectBase, to key: ObjectKey) {
+        object._instance = instance
+        object._header = header
+        object._epoch = header.pointee.epoch
+        let raw = Int(key.rawValue)
+        object._leaf = raw / slotsPerLeaf
+        object._slot = raw % slotsPerLeaf
+        let base = Unmanaged.passUnretained(object).toOpaque()
+        for index in model.places.indices {
+            model.places[index].bind(base + model.places[index].offset, columns[index])
+        }
+        for index in model.inversePlaces.indices {
+            model.inversePlaces[index].bind(base + model.inversePlaces[index].offset, index)
+        }
+    }
+}
+
+extension CausewayModel.Property {
+    /// What a new row holds before anybody sets the property.
+    fileprivate var zeroValue: Value {
+        if isOptional || collection != .none { return .null }
+        return switch type {
+        case .bool: .bool(false)
+        case .int: .int(0)
+        case .float: .float(0)
+        case .double: .double(0)
+        case .string: .string("")
+        case .data: .bytes([])
+        case .date: .timestamp(Timestamp(seconds: 0, nanoseconds: 0))
+        case .objectId: .objectId(ObjectIdentifier12(high: 0, low: 0))
+        case .uuid: .uuid(UUID16(high: 0, low: 0))
+        case .object: .null
+        }
+    }
+}

@@ -1,0 +1,122 @@
+// All subclasses of ObjectBase in the process, without anybody registering them.
+//
+// Every Swift image carries a section that lists its types. Each class there names its superclass by reference, so
+// the chain up to ObjectBase is followed on these records alone: only a class that belongs to us is ever realised.
+// Layouts are those of the stable Swift ABI without Objective-C interoperation.
+
+@_silgen_name("swift_enumerateAllMetadataSections")
+private func enumerateAllMetadataSections(
+    _ body: @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer?) -> Bool,
+    _ context: UnsafeMutableRawPointer?
+)
+
+enum ClassDiscovery {
+    /// The classes that a configuration without `objectTypes` manages, ordered by name.
+    static func allClasses() -> [ObjectBase.Type] {
+        let bases: Set<ObjectIdentifier> = [
+            ObjectIdentifier(ObjectBase.self), ObjectIdentifier(Object.self), ObjectIdentifier(EmbeddedObject.self),
+            ObjectIdentifier(AsymmetricObject.self),
+        ]
+        let root = ClassDescriptor(of: ObjectBase.self)
+        var found: [ObjectBase.Type] = []
+        for descriptor in classDescriptors() where descriptor.descends(from: root) {
+            guard let type = descriptor.realised() as? ObjectBase.Type, !bases.contains(ObjectIdentifier(type)) else {
+                continue
+            }
+            found.append(type)
+        }
+        return found.sorted { $0.className() < $1.className() }
+    }
+
+    private static func classDescriptors() -> [ClassDescriptor] {
+        var descriptors: [ClassDescriptor] = []
+        withUnsafeMutablePointer(to: &descriptors) { pointer in
+            enumerateAllMetadataSections(
+                { sections, context in
+                    guard let context else { return false }
+                    let list = context.assumingMemoryBound(to: [ClassDescriptor].self)
+                    ClassDiscovery.read(sections, into: &list.pointee)
+                    return true
+                }, pointer)
+        }
+        return descriptors
+    }
+
+    /// `sections` begins with four words of header, then (start, length) of protocols, conformances and types.
+    private static func read(_ sections: UnsafeRawPointer, into descriptors: inout [ClassDescriptor]) {
+        let word = MemoryLayout<UInt>.size
+        let start = sections.load(fromByteOffset: 8 * word, as: UnsafeRawPointer?.self)
+        let length = sections.load(fromByteOffset: 9 * word, as: Int.self)
+        guard let start, length > 0 else { return }
+        for offset in stride(from: 0, to: length - length % 4, by: 4) {
+            let record = start + offset
+            let relative = record.loadUnaligned(as: Int32.self)
+            // The two low bits say how the record points: directly, or through a pointer.
+            let target = record + Int(relative & ~3)
+            switch relative & 3 {
+            case 0:
+                if let descriptor = ClassDescriptor(target) { descriptors.append(descriptor) }
+            case 1:
+                let indirect = target.loadUnaligned(as: UnsafeRawPointer?.self)
+                if let indirect, let descriptor = ClassDescriptor(indirect) { descriptors.append(descriptor) }
+            default: break
+            }
+        }
+    }
+}
+
+/// The compiler's record of one class.
+private struct ClassDescriptor {
+    let address: UnsafeRawPointer
+
+    /// Nil for a type that is not a class.
+    init?(_ address: UnsafeRawPointer) {
+        let flags = address.loadUnaligned(as: UInt32.self)
+        guard flags & 0x1F == 16 else { return nil }
+        self.address = address
+    }
+
+    /// The descriptor that a class's metadata names.
+    init(of type: AnyClass) {
+        let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
+        address = metadata.load(fromByteOffset: 40, as: UnsafeRawPointer.self)
+    }
+
+    var isGeneric: Bool { address.loadUnaligned(as: UInt32.self) & 0x80 != 0 }
+
+    /// The superclass, where it is named by reference, as every Swift class names it.
+    var superclass: ClassDescriptor? {
+        let field = address + 20
+        let relative = field.loadUnaligned(as: Int32.self)
+        guard relative != 0 else { return nil }
+        let mangledName = field + Int(relative)
+        let reference = mangledName + 1
+        let target = reference + Int(reference.loadUnaligned(as: Int32.self))
+        switch mangledName.load(as: UInt8.self) {
+        case 1: return ClassDescriptor(target)
+        case 2: return target.loadUnaligned(as: UnsafeRawPointer?.self).flatMap { ClassDescriptor($0) }
+        default: return nil
+        }
+    }
+
+    func descends(from root: ClassDescriptor) -> Bool {
+        var next = superclass
+        while let current = next {
+            if current.address == root.address { return true }
+            next = current.superclass
+        }
+        return false
+    }
+
+    /// The class itself. Nil for a generic class, which has no single metadata.
+    func realised() -> Any.Type? {
+        guard !isGeneric else { return nil }
+        let field = address + 12
+        let relative = field.loadUnaligned(as: Int32.self)
+        guard relative != 0 else { return nil }
+        // Called with request zero: complete metadata, blocking. It answers in the first register of two.
+        let accessor = unsafeBitCast(
+            field + Int(relative), to: (@convention(c) (Int) -> UnsafeRawPointer).self)
+        return unsafeBitCast(accessor(0), to: Any.Type.self)
+    }
+}

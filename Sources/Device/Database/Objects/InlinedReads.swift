@@ -1,0 +1,142 @@
+import CausewayModel
+public import CausewayObjectStore
+public import Glibc
+
+// The read path of numbers and Bools, inlined into the app's module.
+//
+// One compare for the thread, one for the epoch, one for the leaf number; then the leaf's own reader. Whatever is
+// unusual (another thread of the same queue, a row that may be gone, a leaf not read yet or being rewritten) leaves
+// through `_slowRead`, which checks everything, remembers what it found, and reads through the table.
+
+extension ObjectBase {
+    /// The leaf that holds the property, if it may be read without further checks.
+    @inlinable
+    @inline(__always)
+    final func _inlinedLeaf(_ column: Int) -> UnsafeRawPointer? {
+        guard let header = _header,
+            header.pointee.thread == UInt(pthread_self()) || header.pointee.thread == 0,
+            header.pointee.epoch == _epoch
+        else { return nil }
+        let leaves = header.pointee.directory[column]
+        guard _leaf < leaves.count else { return nil }
+        return leaves.leaves[_leaf]
+    }
+
+    /// Reads through every check, and has the leaf at hand for the next read.
+    final func _slowRead(_ column: Int) -> Value {
+        let access = _checkedAccess()
+        if !access.instance.isFrozen { _ = access.table.leaf(column, _leaf) }
+        return access.value(_key, column)
+    }
+
+    @usableFromInline
+    final func _slowInteger(_ column: Int) -> Int64? {
+        if case .int(let value) = _slowRead(column) { value } else { nil }
+    }
+
+    @usableFromInline
+    final func _slowDouble(_ column: Int) -> Double? {
+        if case .double(let value) = _slowRead(column) { value } else { nil }
+    }
+
+    @usableFromInline
+    final func _slowBool(_ column: Int) -> Bool? {
+        if case .bool(let value) = _slowRead(column) { value } else { nil }
+    }
+}
+
+// MARK: - Int
+
+extension Int: _PersistableScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType {
+    public static var _scalarType: _ScalarType { _ScalarType(.int) }
+
+    public init?(_stored: _StoredValue) {
+        guard case .int(let value) = _stored.value else { return nil }
+        self = Int(value)
+    }
+
+    public var _stored: _StoredValue { _StoredValue(.int(Int64(self))) }
+
+    public static func _zeroValue() -> Int { 0 }
+
+    @inlinable
+    public static func _readManaged(_ object: ObjectBase, _ column: Int) -> Int {
+        if let leaf = object._inlinedLeaf(column) {
+            return Int(truncatingIfNeeded: IntegerLeaf(leaf).value(object._slot))
+        }
+        return Int(truncatingIfNeeded: object._slowInteger(column) ?? 0)
+    }
+
+    @inlinable
+    public static func _readManagedOptional(_ object: ObjectBase, _ column: Int) -> Int? {
+        if let leaf = object._inlinedLeaf(column) {
+            let reader = IntegerLeaf(leaf)
+            return reader.isNull(object._slot) ? nil : Int(truncatingIfNeeded: reader.value(object._slot))
+        }
+        return object._slowInteger(column).map { Int(truncatingIfNeeded: $0) }
+    }
+}
+
+// MARK: - Double
+
+extension Double: _PersistableScalar, MinMaxType, AddableType {
+    public static var _scalarType: _ScalarType { _ScalarType(.double) }
+
+    public init?(_stored: _StoredValue) {
+        guard case .double(let value) = _stored.value else { return nil }
+        self = value
+    }
+
+    public var _stored: _StoredValue { _StoredValue(.double(self)) }
+
+    public static func _zeroValue() -> Double { 0 }
+
+    @inlinable
+    public static func _readManaged(_ object: ObjectBase, _ column: Int) -> Double {
+        if let leaf = object._inlinedLeaf(column) {
+            return DoubleLeaf(leaf).value(object._slot)
+        }
+        return object._slowDouble(column) ?? 0
+    }
+
+    @inlinable
+    public static func _readManagedOptional(_ object: ObjectBase, _ column: Int) -> Double? {
+        if let leaf = object._inlinedLeaf(column) {
+            let reader = DoubleLeaf(leaf)
+            return reader.isNull(object._slot) ? nil : reader.value(object._slot)
+        }
+        return object._slowDouble(column)
+    }
+}
+
+// MARK: - Bool
+
+extension Bool: _PersistableScalar, _Indexable {
+    public static var _scalarType: _ScalarType { _ScalarType(.bool) }
+
+    public init?(_stored: _StoredValue) {
+        guard case .bool(let value) = _stored.value else { return nil }
+        self = value
+    }
+
+    public var _stored: _StoredValue { _StoredValue(.bool(self)) }
+
+    public static func _zeroValue() -> Bool { false }
+
+    @inlinable
+    public static func _readManaged(_ object: ObjectBase, _ column: Int) -> Bool {
+        if let leaf = object._inlinedLeaf(column) {
+            return BoolLeaf(leaf).value(object._slot)
+        }
+        return object._slowBool(column) ?? false
+    }
+
+    @inlinable
+    public static func _readManagedOptional(_ object: ObjectBase, _ column: Int) -> Bool? {
+        if let leaf = object._inlinedLeaf(column) {
+            let reader = BoolLeaf(leaf)
+            return reader.isNull(object._slot) ? nil : reader.value(object._slot)
+        }
+        return object._slowBool(column)
+    }
+}

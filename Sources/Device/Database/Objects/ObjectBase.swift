@@ -1,0 +1,123 @@
+import CausewayModel
+
+/// The common base of `Object`, `EmbeddedObject` and `AsymmetricObject`.
+///
+/// An object is unmanaged until it is added to a Realm: a plain Swift object whose properties hold their own values.
+/// A managed object holds no values. It is a row's key and the way to its class, and each property read goes to the
+/// snapshot that its Realm stands on.
+open class ObjectBase {
+    // The fields a property read touches. Exclusivity is not checked at run time: a managed object is confined to one
+    // thread, and none of these is ever passed inout.
+
+    /// Nil while the object is unmanaged.
+    @exclusivity(unchecked) @usableFromInline final var _header: UnsafeMutablePointer<_AccessHeader>?
+    /// The class's epoch when the row was last known to exist.
+    @exclusivity(unchecked) @usableFromInline final var _epoch: UInt = 0
+    @exclusivity(unchecked) @usableFromInline final var _leaf: Int = 0
+    @exclusivity(unchecked) @usableFromInline final var _slot: Int = 0
+    /// Keeps alive what `_header` points to.
+    @exclusivity(unchecked) final var _instance: RealmInstance?
+
+    /// Creates an unmanaged object whose properties hold their defaults.
+    public required init() {}
+
+    /// The name under which the class is stored: its Swift name without module and enclosing types.
+    ///
+    /// ```swift
+    /// Dog.className()  // "Dog"
+    /// ```
+    public class func className() -> String {
+        String(describing: self)
+    }
+
+    /// Public property names that are stored under other names.
+    ///
+    /// ```swift
+    /// override class func propertiesMapping() -> [String: String] { ["firstName": "first_name"] }
+    /// ```
+    ///
+    /// Code uses the public name; the file and the server see the stored one.
+    open class func propertiesMapping() -> [String: String] { [:] }
+
+    /// Whether a configuration without `objectTypes` includes the class. Override it to keep a class out.
+    open class func shouldIncludeInDefaultSchema() -> Bool { true }
+
+    /// The names of properties that are not persisted although they are declared with `@Persisted`.
+    open class func ignoredProperties() -> [String] { [] }
+
+    /// The names of properties to index beside those declared with `@Persisted(indexed: true)`.
+    open class func indexedProperties() -> [String] { [] }
+
+    /// The kind of table the class lives in.
+    class var _kind: ClassKind { .object }
+
+    /// The name of the primary key property that the class declares by overriding `primaryKey()`.
+    class var _declaredPrimaryKey: String? { nil }
+}
+
+/// Objects are confined to the thread, queue or actor of their Realm.
+@available(*, unavailable)
+extension ObjectBase: Sendable {}
+
+// MARK: - Where a managed object stands
+
+extension ObjectBase {
+    final var _key: ObjectKey { ObjectKey(Int64(_leaf * slotsPerLeaf + _slot)) }
+
+    /// The way to the object's class, without any check; nil for an unmanaged object.
+    final var _access: _ClassAccess? {
+        _header.map { $0.pointee.access.takeUnretainedValue() }
+    }
+
+    /// The way to the object's class, once thread and existence are checked.
+    final func _checkedAccess() -> _ClassAccess {
+        guard let access = _access else {
+            misuse("Object of type '\(type(of: self).className())' is not managed by a Realm.")
+        }
+        access.instance.checkThread()
+        if _epoch != access.header.pointee.epoch {
+            guard access.stillExists(_key, seenAt: _epoch) else { misuse("Object has been deleted or invalidated.") }
+            _epoch = access.header.pointee.epoch
+        }
+        return access
+    }
+
+    /// The same, and the Realm must be in a write transaction.
+    final func _writableAccess() -> _ClassAccess {
+        let access = _checkedAccess()
+        access.instance.checkWritable()
+        return access
+    }
+
+    /// The object as a link to it, for query arguments.
+    final func _linkValue() -> Value {
+        guard _header != nil else {
+            misuse(
+                "Object of type '\(type(of: self).className())' is not managed by a Realm: "
+                    + "only managed objects can be compared with in a query."
+            )
+        }
+        return .object(_key)
+    }
+}
+
+// MARK: - What every object offers
+
+extension ObjectBase {
+    /// The Realm that manages the object, or nil for an unmanaged object.
+    public var realm: Realm? {
+        _instance.map(Realm.init(instance:))
+    }
+
+    /// Whether the object can no longer be read: its row was deleted or its Realm invalidated.
+    ///
+    /// An unmanaged object is never invalidated.
+    public var isInvalidated: Bool {
+        guard let access = _access else { return false }
+        access.instance.checkThread()
+        return !access.stillExists(_key, seenAt: _epoch)
+    }
+
+    /// Whether the object belongs to a frozen Realm.
+    public var isFrozen: Bool { _instance?.isFrozen ?? false }
+}

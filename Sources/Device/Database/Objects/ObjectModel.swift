@@ -1,0 +1,92 @@
+import CausewayModel
+import Synchronization
+
+/// What a class declares: found once per class by looking at one instance of it.
+final class ObjectModel: Sendable {
+    /// One stored property and where its wrapper lies in every object of the class.
+    struct Property: Sendable {
+        var name: String
+        var storedName: String
+        var offset: Int
+        var wrapper: any PersistedWrapper.Type
+        var shape: _PropertyShape
+        var isPrimaryKey: Bool
+        var isIndexed: Bool
+
+        var isScalar: Bool { shape.collection == .none && shape.type != .object }
+    }
+
+    /// One inverse relation: the objects of `origin` whose property `property` links here.
+    struct Inverse: Sendable {
+        var name: String
+        var offset: Int
+        var wrapper: any PersistedWrapper.Type
+        var origin: ObjectBase.Type
+        var property: String
+    }
+
+    let type: ObjectBase.Type
+    let className: String
+    let properties: [Property]
+    let inverses: [Inverse]
+    /// What making accessors and adding objects need of `properties`, in the same order, at hand.
+    let places: [WrapperPlace]
+    let inversePlaces: [(offset: Int, bind: @Sendable (UnsafeMutableRawPointer, Int) -> Void)]
+    let primaryKeyIndex: Int?
+
+    init(
+        type: ObjectBase.Type, className: String, properties: [Property], inverses: [Inverse]
+    ) {
+        self.type = type
+        self.className = className
+        self.properties = properties
+        self.inverses = inverses
+        inversePlaces = inverses.map { WrapperPlace.binder(ofInverseAt: $0.offset) }
+        primaryKeyIndex = properties.firstIndex(where: \.isPrimaryKey)
+        places = properties.map { WrapperPlace($0) }
+    }
+
+    /// The class as a table.
+    var schema: ClassSchema {
+        ClassSchema(
+            name: className,
+            kind: type._kind,
+            properties: properties.map { property in
+                CausewayModel.Property(
+                    name: property.storedName,
+                    type: property.shape.type,
+                    collection: property.shape.collection,
+                    isOptional: property.shape.isOptional,
+                    isPrimaryKey: property.isPrimaryKey,
+                    isIndexed: property.isIndexed,
+                    target: property.shape.target?.className())
+            })
+    }
+
+    var primaryKeyPlace: WrapperPlace? {
+        primaryKeyIndex.map { places[$0] }
+    }
+
+    var primaryKey: Property? { primaryKeyIndex.map { properties[$0] } }
+
+    func property(named name: String) -> Property? {
+        properties.first { $0.name == name }
+    }
+}
+
+extension ObjectModel {
+    private static let known = Mutex<[ObjectIdentifier: ObjectModel]>([:])
+
+    /// The model of a class, discovered on first use.
+    static func of(_ type: ObjectBase.Type) -> ObjectModel {
+        let identifier = ObjectIdentifier(type)
+        if let model = known.withLock({ $0[identifier] }) { return model }
+        // Discovery runs the class's initialiser, which may itself ask for models: not under the lock.
+        let model = discover(type)
+        return known.withLock { known in
+            if let first = known[identifier] { return first }
+            known[identifier] = model
+            return model
+        }
+    }
+}

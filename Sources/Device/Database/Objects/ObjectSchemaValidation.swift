@@ -1,0 +1,167 @@
+import CausewayModel
+
+// A set of classes becomes a schema, or the list of everything that is wrong with it, in RealmSwift's sentences.
+
+struct DeclaredSchema: Sendable {
+    var models: [String: ObjectModel]
+    var schema: Schema
+}
+
+extension DeclaredSchema {
+    /// The most UTF-8 characters a class or property name may have: what files and the wire have room for.
+    private static let classNameLengthMax = 57
+    private static let propertyNameLengthMax = 63
+
+    /// - Parameter types: The classes; every class that their links lead to must be among them.
+    /// - Throws: `Realm.Error.fail` with one line a problem.
+    init(_ types: [ObjectBase.Type]) throws {
+        var models: [String: ObjectModel] = [:]
+        var problems: [String] = []
+        for type in types {
+            let model = ObjectModel.of(type)
+            if let other = models[model.className] {
+                if other.type == type { continue }
+                problems.append(
+                    "Several classes are named '\(model.className)' ('\(String(reflecting: other.type))' and "
+                        + "'\(String(reflecting: type))'). Rename one, or list the classes to use in "
+                        + "Realm.Configuration.objectTypes.")
+                continue
+            }
+            models[model.className] = model
+        }
+        for model in models.values.sorted(by: { $0.className < $1.className }) {
+            problems += Self.problems(of: model, among: models)
+        }
+        guard problems.isEmpty else {
+            throw Realm.Error(
+                .fail,
+                "Schema validation failed due to the following errors:\n"
+                    + problems.map { "- " + $0 }.joined(separator: "\n"))
+        }
+        self.models = models
+        schema = Schema(models.values.map(\.schema))
+    }
+
+    private static func problems(of model: ObjectModel, among models: [String: ObjectModel]) -> [String] {
+        var problems: [String] = []
+        let name = model.className
+        if name.utf8.count > classNameLengthMax {
+            problems.append("Class name '\(name)' is too long: at most \(classNameLengthMax) UTF-8 characters.")
+        }
+        if model.properties.isEmpty {
+            problems.append(
+                "No properties are defined for '\(name)'. Did you remember to mark them with '@Persisted' in your model?"
+            )
+        }
+        let keys = model.properties.filter(\.isPrimaryKey)
+        if keys.count > 1 {
+            problems.append(
+                "Properties '\(keys[0].name)' and '\(keys[1].name)' are both marked as the primary key of '\(name)'.")
+        }
+        if let key = keys.first {
+            if model.type._kind == .embedded {
+                problems.append("Embedded object type '\(name)' cannot have a primary key.")
+            } else if ![.int, .string, .objectId, .uuid].contains(key.shape.type) || key.shape.collection != .none {
+                problems.append(
+                    "Property '\(key.name)' cannot be made the primary key of '\(name)' because it is not a "
+                        + "'string', 'int', 'objectId', or 'uuid' property.")
+            }
+        } else if model.type._kind == .asymmetric {
+            problems.append("Asymmetric object type '\(name)' must have a primary key.")
+        }
+        var stored: [String: String] = [:]
+        for property in model.properties {
+            if let other = stored.updateValue(property.name, forKey: property.storedName) {
+                problems.append(
+                    "Properties '\(other)' and '\(property.name)' of '\(name)' are both stored as '\(property.storedName)'."
+                )
+            }
+            problems += Self.problems(of: property, in: model, among: models)
+        }
+        for inverse in model.inverses {
+            problems += Self.problems(of: inverse, in: model, among: models)
+        }
+        return problems
+    }
+
+    private static func problems(
+        of property: ObjectModel.Property, in model: ObjectModel, among models: [String: ObjectModel]
+    ) -> [String] {
+        var problems: [String] = []
+        let name = "\(model.className).\(property.name)"
+        let shape = property.shape
+        if property.storedName.utf8.count > propertyNameLengthMax {
+            problems.append(
+                "Property name '\(property.storedName)' of '\(model.className)' is too long: at most "
+                    + "\(propertyNameLengthMax) UTF-8 characters.")
+        }
+        if property.isIndexed,
+            ![.int, .bool, .string, .date, .objectId, .uuid].contains(shape.type)
+                || shape.collection != .none
+        {
+            problems.append("Property '\(name)' of type '\(shape.type.word)' cannot be indexed.")
+        }
+        guard shape.type == .object, let target = shape.target else { return problems }
+        if shape.collection == .none, !shape.isOptional {
+            problems.append("Object property '\(property.name)' must be marked as optional.")
+        }
+        if shape.collection == .list, shape.isOptional {
+            problems.append("Property '\(name)' of type 'array' must not be optional: a list holds no empty links.")
+        }
+        if target._kind == .asymmetric {
+            problems.append("Property '\(name)' of type 'object' cannot be a link to an asymmetric object.")
+        } else if models[target.className()]?.type != target {
+            problems.append(
+                "Property '\(name)' of type '\(shape.collection == .list ? "array" : "object")' has unknown object type "
+                    + "'\(target.className())'. Add it to Realm.Configuration.objectTypes.")
+        }
+        return problems
+    }
+
+    private static func problems(
+        of inverse: ObjectModel.Inverse, in model: ObjectModel, among models: [String: ObjectModel]
+    ) -> [String] {
+        let name = "\(model.className).\(inverse.name)"
+        let origin = inverse.origin.className()
+        guard let source = models[origin] else {
+            return ["Property '\(name)' of type 'linking objects' has unknown object type '\(origin)'."]
+        }
+        guard let property = source.property(named: inverse.property) else {
+            return [
+                "Property '\(origin).\(inverse.property)' declared as origin of linking objects property '\(name)' "
+                    + "does not exist."
+            ]
+        }
+        guard property.shape.type == .object else {
+            return [
+                "Property '\(origin).\(inverse.property)' declared as origin of linking objects property '\(name)' "
+                    + "is not a link."
+            ]
+        }
+        guard property.shape.target?.className() == model.className else {
+            return [
+                "Property '\(origin).\(inverse.property)' declared as origin of linking objects property '\(name)' "
+                    + "links to type '\(property.shape.target?.className() ?? "")'."
+            ]
+        }
+        return []
+    }
+}
+
+extension PropertyType {
+    /// The type as RealmSwift's messages call it.
+    var word: String {
+        switch self {
+        case .bool: "bool"
+        case .int: "int"
+        case .float: "float"
+        case .double: "double"
+        case .string: "string"
+        case .data: "data"
+        case .date: "date"
+        case .objectId: "object id"
+        case .uuid: "uuid"
+        case .object: "object"
+        }
+    }
+}

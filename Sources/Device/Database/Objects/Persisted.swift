@@ -1,0 +1,170 @@
+/// Declares a property of an object that the Realm stores.
+///
+/// ```swift
+/// class Dog: Object {
+///     @Persisted(primaryKey: true) var id: ObjectId
+///     @Persisted(indexed: true) var name = ""
+///     @Persisted var age: Int
+///     @Persisted var favoriteToy: DogToy?
+///     @Persisted var citiesVisited: List<String>
+/// }
+/// ```
+///
+/// A property without a default starts at its type's zero value; `ObjectId` and `UUID` start at a new random value.
+/// As soon as a class declares one persisted property, its properties without `@Persisted` are ignored.
+///
+/// - Complexity: Reading a number or Bool of a managed object costs a few nanoseconds and allocates nothing. Other types
+///   cost their conversion; links create an accessor for the target.
+@propertyWrapper
+@frozen
+public struct Persisted<Value: _Persistable> {
+    /// The column while the object is managed, else -1: all that reading a managed value has to load from here.
+    @usableFromInline var column: Int32 = -1
+    @usableFromInline var storage: _PersistedStorage<Value>
+
+    @inlinable
+    init(storage: _PersistedStorage<Value>) {
+        self.storage = storage
+    }
+
+    /// Declares a property that starts at its type's zero value.
+    @inlinable
+    public init() {
+        storage = .zero(flags: 0)
+    }
+
+    /// Declares a property that starts at the given default.
+    @inlinable
+    public init(wrappedValue: Value) {
+        storage = .unmanaged(wrappedValue, flags: 0)
+    }
+
+    /// Reads or writes the property of the object it belongs to.
+    @inlinable
+    public static subscript<EnclosingSelf: ObjectBase, FinalValue>(
+        _enclosingInstance object: EnclosingSelf,
+        wrapped wrappedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, FinalValue>,
+        storage storageKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Self>
+    ) -> Value {
+        // Always inlined: only then is the key path a constant, and reading through it a load from the object.
+        @inline(__always)
+        get {
+            let column = object[keyPath: storageKeyPath].column
+            if column >= 0, !Value._cachesManagedValue() { return Value._readManaged(object, Int(column)) }
+            switch object[keyPath: storageKeyPath].storage {
+            case .managed(let column):
+                let value = Value._readManaged(object, Int(column))
+                object[keyPath: storageKeyPath]._remember(value)
+                return value
+            case .managedCached(let value, _), .unmanaged(let value, _): return value
+            case .zero, .tracing: return object[keyPath: storageKeyPath]._begin()
+            }
+        }
+        @inline(__always)
+        set {
+            let column = object[keyPath: storageKeyPath].column
+            if column >= 0 {
+                Value._writeManaged(object, Int(column), newValue)
+            } else {
+                object[keyPath: storageKeyPath]._assign(newValue)
+            }
+        }
+    }
+
+    /// Keeps the collection that a managed object was asked for.
+    @inlinable
+    mutating func _remember(_ value: Value) {
+        if case .managed(let column) = storage { storage = .managedCached(value, column) }
+    }
+
+    /// The value of a property that nobody has set: its zero value from now on, or a step of a recorded path.
+    @inlinable
+    mutating func _begin() -> Value {
+        switch storage {
+        case .zero(let flags):
+            let value = Value._zeroValue()
+            storage = .unmanaged(value, flags: flags)
+            return value
+        case .tracing(let recorder, let position): return Self._trace(recorder, position)
+        case .unmanaged(let value, _), .managedCached(let value, _): return value
+        case .managed: fatalError("a managed property was read without its object")
+        }
+    }
+
+    /// Sets the property of an unmanaged object.
+    @inlinable
+    mutating func _assign(_ value: Value) {
+        switch storage {
+        case .unmanaged(_, let flags), .zero(let flags): storage = .unmanaged(value, flags: flags)
+        case .managed, .managedCached, .tracing: break
+        }
+    }
+
+    /// Never used: the property needs the object around it.
+    @available(*, unavailable, message: "@Persisted can only be used as a property on a Realm object")
+    public var wrappedValue: Value {
+        get { fatalError("unavailable") }
+        set { fatalError("unavailable") }
+    }
+
+    @usableFromInline
+    static func _trace(_ recorder: Unmanaged<_PathRecorder>, _ position: Int32) -> Value {
+        let recorder = recorder.takeUnretainedValue()
+        recorder.visit(position)
+        return Value._tracing(recorder)
+    }
+}
+
+extension Persisted where Value: _PrimaryKey {
+    /// Declares the primary key, starting at the type's zero value.
+    public init(primaryKey: Bool) {
+        storage = .zero(flags: primaryKey ? PersistedFlags.primaryKey : 0)
+    }
+
+    /// Declares the primary key with a default.
+    public init(wrappedValue: Value, primaryKey: Bool) {
+        storage = .unmanaged(wrappedValue, flags: primaryKey ? PersistedFlags.primaryKey : 0)
+    }
+}
+
+extension Persisted where Value: _Indexable {
+    /// Declares an indexed property, starting at the type's zero value.
+    ///
+    /// An index makes equality and IN faster; it makes writes a little slower and takes space.
+    public init(indexed: Bool) {
+        storage = .zero(flags: indexed ? PersistedFlags.indexed : 0)
+    }
+
+    /// Declares an indexed property with a default.
+    public init(wrappedValue: Value, indexed: Bool) {
+        storage = .unmanaged(wrappedValue, flags: indexed ? PersistedFlags.indexed : 0)
+    }
+}
+
+extension Persisted where Value: _InverseRelation {
+    /// Declares the inverse of a link: the objects whose property `originProperty` links to this one.
+    public init(originProperty: String) {
+        storage = .unmanaged(Value(_originProperty: originProperty), flags: 0)
+    }
+}
+
+/// Where the value of a property is.
+///
+/// Every case but the values themselves is trivial, so that copying the storage of a number costs no reference count.
+@frozen
+@usableFromInline
+enum _PersistedStorage<Value> {
+    /// The object is unmanaged, and nobody asked for the value yet.
+    case zero(flags: UInt8)
+    case unmanaged(Value, flags: UInt8)
+    case managed(column: Int32)
+    /// The object is managed, and the value is a collection that stays bound to it.
+    case managedCached(Value, Int32)
+    /// The object records which properties a key path visits. The recorder outlives every object it makes.
+    case tracing(Unmanaged<_PathRecorder>, Int32)
+}
+
+enum PersistedFlags {
+    static let primaryKey: UInt8 = 1
+    static let indexed: UInt8 = 2
+}

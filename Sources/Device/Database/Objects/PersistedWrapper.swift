@@ -1,0 +1,139 @@
+import CausewayModel
+
+/// `Persisted<Value>` without its type: what discovery finds in a class, by the wrapper's place in the object.
+protocol PersistedWrapper: SendableMetatype {
+    static var shape: _PropertyShape { get }
+
+    var flags: UInt8 { get }
+
+    /// Makes the wrapper at an address read and write a column.
+    static func bind(_ wrapper: UnsafeMutableRawPointer, _ column: Int)
+
+    /// Makes the wrapper at an address record that it was visited.
+    static func trace(_ wrapper: UnsafeMutableRawPointer, _ recorder: _PathRecorder, _ position: Int)
+
+    /// The scalar an unmanaged object holds. It becomes the property's value if nobody had asked for it before.
+    static func scalar(_ wrapper: UnsafeMutableRawPointer) -> Value
+
+    /// Whether nobody has asked for or set the value of an unmanaged object.
+    static func isUntouched(_ wrapper: UnsafeMutableRawPointer) -> Bool
+
+    /// What is left to do once the unmanaged object around the wrapper is managed: write its link, move its elements.
+    /// Nil when there is nothing to do.
+    static func promotion(_ wrapper: UnsafeMutableRawPointer) -> ((ObjectBase, _ column: Int) -> Void)?
+
+    /// The property's value of any object, for `value(forKey:)`.
+    static func read(_ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer) -> Any
+
+    /// A stored value as the property would show it.
+    static func value(_ stored: Value, _ links: _ClassAccess?) -> Any?
+
+    /// Sets a link, or an embedded object, of any object; false when the link is of another class.
+    static func assign(_ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer, _ link: ObjectBase?) -> Bool
+
+    /// The value of the property that an unmanaged object would have, made from a stored scalar.
+    static func write(_ wrapper: UnsafeMutableRawPointer, stored: Value) -> Bool
+
+    /// The origin property that a live inverse relation was declared with.
+    static func originProperty(_ wrapper: UnsafeMutableRawPointer) -> String?
+}
+
+extension Persisted: PersistedWrapper {
+    static var shape: _PropertyShape { Value._shape }
+
+    var flags: UInt8 {
+        switch storage {
+        case .zero(let flags), .unmanaged(_, let flags): flags
+        case .managed, .managedCached, .tracing: 0
+        }
+    }
+
+    private static func typed(_ wrapper: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Self> {
+        // Discovery paired this type with this offset, and checked both against the mirror of a live object.
+        wrapper.assumingMemoryBound(to: Self.self)
+    }
+
+    static func bind(_ wrapper: UnsafeMutableRawPointer, _ column: Int) {
+        typed(wrapper).pointee.column = Int32(column)
+        typed(wrapper).pointee.storage = .managed(column: Int32(column))
+    }
+
+    static func trace(_ wrapper: UnsafeMutableRawPointer, _ recorder: _PathRecorder, _ position: Int) {
+        typed(wrapper).pointee.storage = .tracing(Unmanaged.passUnretained(recorder), Int32(position))
+    }
+
+    private static func unmanagedValue(_ wrapper: UnsafeMutableRawPointer) -> Value? {
+        switch typed(wrapper).pointee.storage {
+        case .unmanaged(let value, _): return value
+        case .zero(let flags):
+            let value = Value._zeroValue()
+            typed(wrapper).pointee.storage = .unmanaged(value, flags: flags)
+            return value
+        case .managed, .managedCached, .tracing: return nil
+        }
+    }
+
+    static func scalar(_ wrapper: UnsafeMutableRawPointer) -> CausewayModel.Value {
+        unmanagedValue(wrapper)?._toStored(nil).value ?? .null
+    }
+
+    static func isUntouched(_ wrapper: UnsafeMutableRawPointer) -> Bool {
+        if case .zero = typed(wrapper).pointee.storage { true } else { false }
+    }
+
+    static func promotion(_ wrapper: UnsafeMutableRawPointer) -> ((ObjectBase, _ column: Int) -> Void)? {
+        guard case .unmanaged(let value, _) = typed(wrapper).pointee.storage else { return nil }
+        if Value._cachesManagedValue() {
+            return { object, column in
+                Value._adopt(value, object, column)
+                typed(wrapper).pointee.storage = .managedCached(value, Int32(column))
+            }
+        }
+        return { object, column in Value._writeManaged(object, column, value) }
+    }
+
+    static func read(_ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer) -> Any {
+        switch typed(wrapper).pointee.storage {
+        case .managed(let column):
+            let value = Value._readManaged(object, Int(column))
+            if Value._cachesManagedValue() { typed(wrapper).pointee.storage = .managedCached(value, column) }
+            return value
+        case .managedCached(let value, _): return value
+        case .zero, .unmanaged: return unmanagedValue(wrapper) as Any
+        case .tracing(let recorder, let position): return _trace(recorder, position)
+        }
+    }
+
+    static func value(_ stored: CausewayModel.Value, _ links: _ClassAccess?) -> Any? {
+        flattened(Value._fromStored(_StoredValue(stored), links))
+    }
+
+    static func assign(_ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer, _ link: ObjectBase?) -> Bool {
+        guard let value = link.map({ $0 as? Value }) ?? Value._zeroValue() else { return false }
+        switch typed(wrapper).pointee.storage {
+        case .managed(let column), .managedCached(_, let column): Value._writeManaged(object, Int(column), value)
+        case .unmanaged(_, let flags), .zero(let flags):
+            typed(wrapper).pointee.storage = .unmanaged(value, flags: flags)
+        case .tracing: break
+        }
+        return true
+    }
+
+    static func write(_ wrapper: UnsafeMutableRawPointer, stored: CausewayModel.Value) -> Bool {
+        if stored.isNull, !shape.isOptional { return false }
+        let value = Value._fromStored(_StoredValue(stored), nil)
+        typed(wrapper).pointee.storage = .unmanaged(value, flags: typed(wrapper).pointee.flags)
+        return true
+    }
+
+    static func originProperty(_ wrapper: UnsafeMutableRawPointer) -> String? {
+        guard case .unmanaged(let value, _) = typed(wrapper).pointee.storage else { return nil }
+        return (value as? any _InverseRelation)?._originProperty
+    }
+}
+
+/// The type of a property declared with `@Persisted(originProperty:)`.
+public protocol _InverseRelation: _Persistable {
+    init(_originProperty: String)
+    var _originProperty: String { get }
+}

@@ -1,0 +1,114 @@
+import CausewayModel
+
+// Which properties a class declares, and where they lie in its objects.
+//
+// The runtime's own reflection names every stored property with its type and its offset, superclasses included. The
+// functions are exported by the standard library but not declared by it; so what they say is compared with what
+// `Mirror`, the public door to the same records, says about a live object. Should a later runtime change them, this
+// check stops the program with a sentence before anything is written to a wrong address.
+
+@_silgen_name("swift_reflectionMirror_recursiveCount")
+private func recursiveChildCount(_ type: Any.Type) -> Int
+
+@_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
+private func recursiveChildMetadata(
+    _ type: Any.Type, index: Int, fieldMetadata: UnsafeMutablePointer<FieldMetadata>
+) -> Any.Type
+
+@_silgen_name("swift_reflectionMirror_recursiveChildOffset")
+private func recursiveChildOffset(_ type: Any.Type, index: Int) -> Int
+
+/// As the runtime fills it in.
+private struct FieldMetadata {
+    var name: UnsafePointer<CChar>?
+    var free: (@convention(c) (UnsafePointer<CChar>?) -> Void)?
+    var isStrong = false
+    var isVar = false
+}
+
+extension ObjectModel {
+    private struct Field {
+        var label: String
+        var type: Any.Type
+        var offset: Int
+    }
+
+    static func discover(_ type: ObjectBase.Type) -> ObjectModel {
+        let object = type.init()
+        let base = Unmanaged.passUnretained(object).toOpaque()
+        let ignored = Set(type.ignoredProperties())
+        let indexed = Set(type.indexedProperties())
+        let mapping = type.propertiesMapping()
+        let declaredPrimaryKey = type._declaredPrimaryKey
+        var properties: [Property] = []
+        var inverses: [Inverse] = []
+
+        for (field, live) in zip(fields(of: type), liveWrappers(of: object, type)) {
+            guard let wrapper = field.type as? any PersistedWrapper.Type, let live else { continue }
+            let name = String(field.label.dropFirst())
+            if ignored.contains(name) { continue }
+            let shape = wrapper.shape
+            if shape.isInverse {
+                guard let origin = shape.target, let property = wrapper.originProperty(base + field.offset) else {
+                    misuse(
+                        "Property '\(type.className()).\(name)' of type 'LinkingObjects' needs an origin property: "
+                            + "declare it with @Persisted(originProperty:).")
+                }
+                inverses.append(
+                    Inverse(name: name, offset: field.offset, wrapper: wrapper, origin: origin, property: property))
+                continue
+            }
+            properties.append(
+                Property(
+                    name: name,
+                    storedName: mapping[name] ?? name,
+                    offset: field.offset,
+                    wrapper: wrapper,
+                    shape: shape,
+                    isPrimaryKey: live.flags & PersistedFlags.primaryKey != 0 || declaredPrimaryKey == name,
+                    isIndexed: live.flags & PersistedFlags.indexed != 0 || indexed.contains(name)))
+        }
+        withExtendedLifetime(object) {}
+        if let declaredPrimaryKey, !properties.contains(where: { $0.name == declaredPrimaryKey }) {
+            misuse("Primary key property '\(declaredPrimaryKey)' does not exist on object '\(type.className())'")
+        }
+        return ObjectModel(type: type, className: type.className(), properties: properties, inverses: inverses)
+    }
+
+    /// Every stored property, superclasses first.
+    private static func fields(of type: ObjectBase.Type) -> [Field] {
+        (0..<recursiveChildCount(type)).map { index in
+            var metadata = FieldMetadata()
+            let fieldType = recursiveChildMetadata(type, index: index, fieldMetadata: &metadata)
+            defer { metadata.free?(metadata.name) }
+            return Field(
+                label: metadata.name.map { String(cString: $0) } ?? "",
+                type: fieldType,
+                offset: recursiveChildOffset(type, index: index))
+        }
+    }
+
+    /// The wrappers of a live object, one entry a stored property in the same order, after comparing them all.
+    private static func liveWrappers(of object: ObjectBase, _ type: ObjectBase.Type) -> [(any PersistedWrapper)?] {
+        var levels: [Mirror] = []
+        var mirror: Mirror? = Mirror(reflecting: object)
+        while let level = mirror {
+            levels.append(level)
+            mirror = level.superclassMirror
+        }
+        let children = levels.reversed().flatMap { Array($0.children) }
+        let fields = fields(of: type)
+        let agrees =
+            children.count == fields.count
+            && zip(children, fields).allSatisfy { child, field in
+                (child.label ?? "") == field.label && field.offset > 0
+                    && (child.value is any PersistedWrapper) == (field.type is any PersistedWrapper.Type)
+            }
+        guard agrees else {
+            misuse(
+                "The Swift runtime describes the properties of '\(type.className())' in two different ways. "
+                    + "This build of the library does not fit this version of Swift; update the library.")
+        }
+        return children.map { $0.value as? any PersistedWrapper }
+    }
+}

@@ -1,0 +1,136 @@
+/// What became of a collection, by position. All three lists ascend.
+package struct IndexChanges: Equatable, Sendable {
+    /// Positions in the old collection.
+    package var deletions: [Int] = []
+    /// Positions in the new collection.
+    package var insertions: [Int] = []
+    /// Positions in the new collection, of elements that were there before and stayed in place.
+    package var modifications: [Int] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
+}
+
+/// How to turn one sequence of keys into another: first delete, then insert.
+///
+/// An element that moved is deleted and inserted. As few elements as possible are when no key repeats: those that
+/// stay are a longest run of elements whose order did not change. Repeated keys, as lists of values may have, are
+/// matched first to first, second to second; then what stays is still in order, but a longer run may exist.
+///
+/// - Complexity: O(n) when nothing, one stretch or only modified elements changed, or when elements came and went
+///   without changing places; O(n log n) when elements moved.
+package func indexChanges<Key: Hashable>(from old: [Key], to new: [Key], isModified: (Key) -> Bool) -> IndexChanges {
+    // Nearly every commit touches one stretch of a collection. What is equal at both ends needs no table.
+    let prefix = commonPrefixCount(old, new)
+    let suffix = commonSuffixCount(old, new, after: prefix)
+    let oldMiddle = prefix..<(old.count - suffix)
+    let newMiddle = prefix..<(new.count - suffix)
+
+    var changes = IndexChanges()
+    for index in 0..<prefix where isModified(new[index]) {
+        changes.modifications.append(index)
+    }
+    if oldMiddle.isEmpty || newMiddle.isEmpty {
+        changes.deletions.append(contentsOf: oldMiddle)
+        changes.insertions.append(contentsOf: newMiddle)
+    } else {
+        let origins = matchedOrigins(of: new, newMiddle, in: old, oldMiddle)
+        let stays = longestAscendingRun(origins)
+        var kept = oldMiddle.lowerBound
+        for (offset, index) in newMiddle.enumerated() {
+            guard stays[offset], let origin = origins[offset] else {
+                changes.insertions.append(index)
+                continue
+            }
+            changes.deletions.append(contentsOf: kept..<origin)
+            kept = origin + 1
+            if isModified(new[index]) { changes.modifications.append(index) }
+        }
+        changes.deletions.append(contentsOf: kept..<oldMiddle.upperBound)
+    }
+    for index in newMiddle.upperBound..<new.count where isModified(new[index]) {
+        changes.modifications.append(index)
+    }
+    return changes
+}
+
+private func commonPrefixCount<Key: Equatable>(_ old: [Key], _ new: [Key]) -> Int {
+    let limit = min(old.count, new.count)
+    var count = 0
+    while count < limit, old[count] == new[count] { count += 1 }
+    return count
+}
+
+private func commonSuffixCount<Key: Equatable>(_ old: [Key], _ new: [Key], after prefix: Int) -> Int {
+    let limit = min(old.count, new.count) - prefix
+    var count = 0
+    while count < limit, old[old.count - 1 - count] == new[new.count - 1 - count] { count += 1 }
+    return count
+}
+
+/// For each position of the new middle, the old position of the same element, or nil for one that was not there.
+private func matchedOrigins<Key: Hashable>(
+    of new: [Key], _ newMiddle: Range<Int>, in old: [Key], _ oldMiddle: Range<Int>
+) -> [Int?] {
+    // The first old position of each key, and from each position the next one of the same key.
+    var first: [Key: Int] = Dictionary(minimumCapacity: oldMiddle.count)
+    var following = [Int?](repeating: nil, count: oldMiddle.count)
+    for index in oldMiddle.reversed() {
+        following[index - oldMiddle.lowerBound] = first.updateValue(index, forKey: old[index])
+    }
+    return newMiddle.map { index in
+        guard let origin = first[new[index]] else { return nil }
+        first[new[index]] = following[origin - oldMiddle.lowerBound]
+        return origin
+    }
+}
+
+/// Which of the positions belong to a longest strictly ascending subsequence.
+private func longestAscendingRun(_ origins: [Int?]) -> [Bool] {
+    var stays = origins.map { $0 != nil }
+    var highest = -1
+    let isAscending = origins.allSatisfy { origin in
+        guard let origin else { return true }
+        defer { highest = origin }
+        return origin > highest
+    }
+    if isAscending { return stays }
+
+    // Patience sorting: `ends[k]` is where the run of length k + 1 with the lowest end found so far ends.
+    var ends: [Int] = []
+    var previous = [Int](repeating: -1, count: origins.count)
+    var values: [Int] = []
+    for (position, origin) in origins.enumerated() {
+        guard let origin else { continue }
+        let place = values.partitionPoint { $0 >= origin }
+        previous[position] = place > 0 ? ends[place - 1] : -1
+        if place == ends.count {
+            ends.append(position)
+            values.append(origin)
+        } else {
+            ends[place] = position
+            values[place] = origin
+        }
+    }
+    stays = [Bool](repeating: false, count: origins.count)
+    var position = ends.last ?? -1
+    while position >= 0 {
+        stays[position] = true
+        position = previous[position]
+    }
+    return stays
+}
+
+extension [Int] {
+    /// The first position whose element satisfies the condition, in an array where all before it do not.
+    fileprivate func partitionPoint(where isBeyond: (Int) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if isBeyond(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,123 @@
+import CausewayModel
+import CausewayObjectStore
+
+/// Which properties an observer cares about: a tree along the links.
+struct ObservedProperties {
+    /// By column; what is observed beyond the link, or nil where the property itself is the end.
+    var columns: [Int: ObservedProperties]
+
+    /// The tree of dotted paths of public names.
+    init(_ keyPaths: [String], of access: _ClassAccess) {
+        columns = [:]
+        for keyPath in keyPaths {
+            add(keyPath.split(separator: ".").map(String.init)[...], access)
+        }
+    }
+
+    private init() {
+        columns = [:]
+    }
+
+    private mutating func add(_ names: ArraySlice<String>, _ access: _ClassAccess) {
+        guard let name = names.first else { return }
+        guard let property = access.model.property(named: name) else {
+            misuse("Invalid property name '\(name)' for class '\(access.model.className)'.")
+        }
+        let column = access.column(of: property)
+        guard names.count > 1 else {
+            if columns[column] == nil { columns[column] = ObservedProperties() }
+            return
+        }
+        guard let target = access.target(column) else {
+            misuse("Property '\(access.model.className).\(name)' is not a link: the key path cannot go beyond it.")
+        }
+        columns[column, default: ObservedProperties()].add(names.dropFirst(), target)
+    }
+}
+
+/// Finds out whether an object counts as modified: in itself, or in an object it links to.
+final class ModificationSearch {
+    /// How many links away a change still counts, for observers that named no key paths.
+    private static let depthMax = 4
+
+    private let record: ChangeRecord?
+    private let observed: ObservedProperties?
+    private var known: [ObjectKey: Bool] = [:]
+    /// Classes of which some object was modified.
+    private let modifiedClasses: Set<String>
+    private var leadsToModified: [String: [Int]] = [:]
+
+    init(_ record: ChangeRecord?, _ observed: ObservedProperties?) {
+        self.record = record
+        self.observed = observed
+        modifiedClasses = Set(record.map { $0.classes.filter { !$0.value.modified.isEmpty }.keys.map { $0 } } ?? [])
+    }
+
+    func isModified(_ key: ObjectKey, _ access: _ClassAccess) -> Bool {
+        guard record != nil else { return true }
+        if modifiedClasses.isEmpty { return false }
+        if let known = known[key] { return known }
+        let result =
+            observed.map { isModified(key, access, $0) } ?? isModified(key, access, depth: Self.depthMax)
+        known[key] = result
+        return result
+    }
+
+    private func isModified(_ key: ObjectKey, _ access: _ClassAccess, _ observed: ObservedProperties) -> Bool {
+        if let columns = record?.classes[access.model.className]?.modified[key],
+            observed.columns.keys.contains(where: columns.contains)
+        {
+            return true
+        }
+        for (column, beyond) in observed.columns where !beyond.columns.isEmpty {
+            guard let target = access.target(column) else { continue }
+            for next in access.links(key, column) where isModified(next, target, beyond) { return true }
+        }
+        return false
+    }
+
+    private func isModified(_ key: ObjectKey, _ access: _ClassAccess, depth: Int) -> Bool {
+        if record?.classes[access.model.className]?.modified[key] != nil { return true }
+        guard depth > 0 else { return false }
+        for column in linkColumns(access) {
+            guard let target = access.target(column) else { continue }
+            for next in access.links(key, column) where isModified(next, target, depth: depth - 1) { return true }
+        }
+        return false
+    }
+
+    /// The links of a class through which a modified object may be reached at all.
+    private func linkColumns(_ access: _ClassAccess) -> [Int] {
+        if let known = leadsToModified[access.model.className] { return known }
+        let columns = access.schema.properties.indices.filter { column in
+            guard let target = access.schema.properties[column].target else { return false }
+            return !modifiedClasses.isDisjoint(with: access.instance.classesReachable(from: target))
+        }
+        leadsToModified[access.model.className] = columns
+        return columns
+    }
+}
+
+extension _ClassAccess {
+    /// The objects that a link or a list of links leads to.
+    func links(_ key: ObjectKey, _ column: Int) -> [ObjectKey] {
+        let values =
+            schema.properties[column].collection == .list ? table.listValues(key, column) : [value(key, column)]
+        return values.compactMap { value in
+            if case .object(let key) = value { key } else { nil }
+        }
+    }
+}
+
+extension RealmInstance {
+    /// A class and all that links lead to from it.
+    func classesReachable(from name: String) -> Set<String> {
+        var found: Set<String> = []
+        var waiting = [name]
+        while let next = waiting.popLast() {
+            guard found.insert(next).inserted, let schema = declared.schema[next] else { continue }
+            waiting += schema.properties.compactMap(\.target)
+        }
+        return found
+    }
+}

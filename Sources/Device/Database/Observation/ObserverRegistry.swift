@@ -1,0 +1,100 @@
+import CausewayModel
+import CausewayObjectStore
+
+/// Somebody who wants to know what a Realm instance's steps forward changed.
+class ChangeObserver {
+    let state: ObservationState
+
+    init(_ state: ObservationState) {
+        self.state = state
+    }
+
+    /// Tells what changed since the last call. Overridden.
+    func deliver(_ changes: ChangesBetweenVersions) {}
+
+    /// Takes the present as known, without telling. Overridden.
+    func skip(_ changes: ChangesBetweenVersions) {}
+}
+
+/// Somebody who wants to know that a Realm has moved.
+final class RealmObserver {
+    let state: ObservationState
+    let block: (Realm.Notification, Realm) -> Void
+
+    init(_ state: ObservationState, _ block: @escaping (Realm.Notification, Realm) -> Void) {
+        self.state = state
+        self.block = block
+    }
+}
+
+/// The observers of one Realm instance, told in the order they came. Their tokens own them.
+final class ObserverRegistry {
+    private struct Weak<Observer: AnyObject> {
+        weak var observer: Observer?
+    }
+    private var observers: [Weak<ChangeObserver>] = []
+    private var realmObservers: [Weak<RealmObserver>] = []
+    private var isDelivering = false
+
+    /// Keeps an observer for as long as its token lives.
+    func add(_ observer: ChangeObserver, _ instance: RealmInstance) {
+        observer.state.hold(instance, observer)
+        observers.append(Weak(observer: observer))
+    }
+
+    func add(_ observer: RealmObserver, _ instance: RealmInstance) {
+        observer.state.hold(instance, observer)
+        realmObservers.append(Weak(observer: observer))
+    }
+
+    func tellRealmObservers(_ notification: Realm.Notification, _ instance: RealmInstance) {
+        guard !realmObservers.isEmpty else { return }
+        realmObservers.removeAll { $0.observer == nil }
+        for observer in realmObservers.compactMap(\.observer) where !observer.state.isCancelled {
+            observer.block(notification, Realm(instance: instance))
+        }
+    }
+
+    /// Tells every observer what it has not heard. A block that writes is not told of its own write before it returns.
+    func deliver(_ instance: RealmInstance) {
+        guard !isDelivering, !observers.isEmpty else { return }
+        isDelivering = true
+        defer { isDelivering = false }
+        observers.removeAll { $0.observer == nil }
+        let changes = ChangesBetweenVersions(instance)
+        for observer in observers.compactMap(\.observer) where !observer.state.isCancelled {
+            observer.deliver(changes)
+        }
+    }
+
+    /// The observers of the tokens will not hear of what has just been committed.
+    func skip(_ tokens: [NotificationToken], _ instance: RealmInstance) {
+        guard !tokens.isEmpty else { return }
+        let changes = ChangesBetweenVersions(instance)
+        for observer in observers.compactMap(\.observer)
+        where tokens.contains(where: { $0.observation === observer.state }) {
+            observer.skip(changes)
+        }
+    }
+}
+
+/// What the file recorded between an observer's last version and the present, looked up once for all observers.
+final class ChangesBetweenVersions {
+    let instance: RealmInstance
+    private var records: [UInt64: ChangeRecord?] = [:]
+
+    init(_ instance: RealmInstance) {
+        self.instance = instance
+    }
+
+    var version: UInt64 { instance.transaction.version }
+
+    /// Nil when the record is no longer kept: then everything may have changed.
+    func since(_ version: UInt64) -> ChangeRecord? {
+        if let known = records[version] { return known }
+        // A record that cannot be read is treated like one that is gone.
+        let record = try? instance.coordinator.store.changes(after: version, through: self.version)
+        records[version] = .some(record)
+        return record
+    }
+}

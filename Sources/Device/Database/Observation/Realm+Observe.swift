@@ -1,0 +1,24 @@
+extension Realm {
+    /// What a Realm's own observers are told.
+    public enum Notification: String, Sendable {
+        /// The Realm has moved to a newer version: by its own commit or by following another's.
+        case didChange = "RLMRealmDidChangeNotification"
+        /// There is a newer version, and the Realm does not follow by itself.
+        case refreshRequired = "RLMRealmRefreshRequiredNotification"
+    }
+
+    /// Calls the block whenever the Realm changes.
+    ///
+    /// ```swift
+    /// let token = realm.observe { notification, realm in … }
+    /// ```
+    ///
+    /// - Returns: A token to keep as long as notifications are wanted.
+    public func observe(_ block: @escaping (Notification, Realm) -> Void) -> NotificationToken {
+        instance.checkThread()
+        if instance.isFrozen { misuse("Frozen Realms do not change and do not have change notifications.") }
+        let state = ObservationState()
+        instance.observers.add(RealmObserver(state, block), instance)
+        return NotificationToken(state)
+    }
+}

@@ -1,0 +1,147 @@
+public import Dispatch
+
+/// What became of a collection since the last notification.
+///
+/// Deletions are positions before the change, insertions and modifications are positions after it: apply deletions
+/// first, from the end, then insertions, then reload what was modified.
+public enum RealmCollectionChange<CollectionType> {
+    /// The collection is ready: its content at the beginning.
+    case initial(CollectionType)
+    case update(CollectionType, deletions: [Int], insertions: [Int], modifications: [Int])
+    /// Kept for compatibility; never sent.
+    case error(any Error)
+}
+
+extension RealmCollection {
+    /// Calls the block with the collection now, and with what changed after every commit that changes it.
+    ///
+    /// ```swift
+    /// token = dogs.observe { change in
+    ///     switch change {
+    ///     case .initial(let dogs): show(dogs)
+    ///     case .update(_, let deletions, let insertions, let modifications): update(deletions, insertions, modifications)
+    ///     case .error: break
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// The block runs where the Realm lives: on the main queue or on the Realm's queue; on a thread without a queue,
+    /// when it calls `refresh()` or begins a write. With a queue given it runs there, on a Realm of that queue.
+    ///
+    /// - Parameter keyPaths: Report only modifications of these properties; nil means all, up to four links away.
+    /// - Returns: A token to keep as long as notifications are wanted.
+    /// - Complexity: O(n) a notification for n elements, less when only modifications happened.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken {
+        let source = _source
+        source.instance.checkObservable()
+        let state = ObservationState()
+        if let queue {
+            let work = Transferred((source, self, block, source.instance.configuration))
+            queue.async {
+                let (source, collection, block, configuration) = work.value
+                guard !state.isCancelled,
+                    let instance = openForObservation(configuration, Confinement(.queue(queue)))
+                else { return }
+                let moved = source.moved(to: instance)
+                instance.observe(collection._moved(to: moved), moved, keyPaths, state, block)
+                instance.refresh()
+            }
+        } else {
+            source.instance.observe(self, source, keyPaths, state, block)
+            source.instance.wake()
+        }
+        return NotificationToken(state)
+    }
+
+    /// The same for key paths that the compiler checks.
+    public func observe<Root: ObjectBase>(
+        keyPaths: [PartialKeyPath<Root>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
+    }
+
+    /// Calls the block on an actor with the collection now, and with what changed after every commit that changes it.
+    ///
+    /// ```swift
+    /// token = await dogs.observe(on: library) { library, change in library.show(change) }
+    /// ```
+    ///
+    /// The initial call has been made when the function returns.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
+    ) async -> NotificationToken {
+        let source = _source
+        source.instance.checkObservable()
+        let state = ObservationState()
+        let work = Transferred((source, self, source.instance.configuration))
+        await observeCollection(work, keyPaths, state, on: actor, block)
+        return NotificationToken(state)
+    }
+}
+
+private func observeCollection<A: Actor, C: RealmCollection>(
+    _ work: Transferred<(_ResultsSource, C, Realm.Configuration)>, _ keyPaths: [String]?, _ state: ObservationState,
+    on actor: isolated A, _ block: @Sendable @escaping (isolated A, RealmCollectionChange<C>) -> Void
+) {
+    let (source, collection, configuration) = work.value
+    guard !Task.isCancelled, let instance = openForObservation(configuration, Confinement(.isolated(actor))) else {
+        return
+    }
+    let moved = source.moved(to: instance)
+    instance.observe(collection._moved(to: moved), moved, keyPaths, state) { change in
+        let change = Transferred(change)
+        actor.assumeIsolated { block($0, change.value) }
+    }
+    instance.refresh()
+}
+
+/// Carries what belongs to one place to another, where only its immutable description is used.
+///
+/// Unchecked: a source and a collection are moved by reading constants of theirs, the names and keys that describe
+/// them; the block is called at the new place only.
+struct Transferred<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+}
+
+/// The instance of an observer's place. The file is open already, so only an exhausted system fails here.
+func openForObservation(_ configuration: Realm.Configuration, _ confinement: Confinement) -> RealmInstance? {
+    do {
+        return try RealmInstance.open(configuration, at: confinement)
+    } catch {
+        misuse("The Realm could not be opened where it is to be observed: \(error)")
+    }
+}
+
+extension RealmInstance {
+    func checkObservable() {
+        checkThread()
+        if isInWrite { misuse("Cannot register notification blocks from within write transactions.") }
+        if isFrozen { misuse("Frozen Realms do not change and do not have change notifications.") }
+    }
+
+    func observe<C: RealmCollection>(
+        _ collection: C, _ source: _ResultsSource, _ keyPaths: [String]?, _ state: ObservationState,
+        _ block: @escaping (RealmCollectionChange<C>) -> Void
+    ) {
+        let observer = CollectionObserver(source, keyPaths: keyPaths, state) { change in
+            switch change {
+            case .initial: block(.initial(collection))
+            case .update(let changes):
+                block(
+                    .update(
+                        collection, deletions: changes.deletions, insertions: changes.insertions,
+                        modifications: changes.modifications))
+            }
+        }
+        observers.add(observer, self)
+    }
+}

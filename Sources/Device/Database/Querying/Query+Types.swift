@@ -1,0 +1,18 @@
+public import Foundation
+
+// Which types the operators of a query accept. A property of another type has only == and !=, and the compiler says so.
+
+extension Int: _QueryNumeric {}
+extension Int8: _QueryNumeric {}
+extension Int16: _QueryNumeric {}
+extension Int32: _QueryNumeric {}
+extension Int64: _QueryNumeric {}
+extension Float: _QueryNumeric {}
+extension Double: _QueryNumeric {}
+extension Date: _QueryNumeric {}
+extension String: _QueryText {}
+extension Data: _QueryText {}
+
+extension Optional: _QueryOrdered where Wrapped: _QueryOrdered {}
+extension Optional: _QueryNumeric where Wrapped: _QueryNumeric {}
+extension Optional: _QueryText where Wrapped: _QueryText {}

@@ -1,0 +1,130 @@
+import CausewayModel
+package import CausewayQuery
+
+/// A condition, or a part of one, that the compiler checks: what `where` hands to its closure.
+///
+/// ```swift
+/// let puppies = dogs.where { $0.age < 2 && $0.name.starts(with: "B") }
+/// let playing = dogs.where { $0.favoriteToy.name == "Tennis ball" }
+/// let busy = projects.where { $0.tasks.progressMinutes.sum > 100 }
+/// ```
+///
+/// Members are the properties of the class, through links, embedded objects and collections. A comparison whose path
+/// goes through a collection holds when any element satisfies it. Property names, types and operators are all checked
+/// while compiling; nothing is read from the Realm until the results are used.
+@dynamicMemberLookup
+public struct Query<T> {
+    let part: QueryPart
+
+    init(_ part: QueryPart) {
+        self.part = part
+    }
+
+    /// The object itself, where every path starts.
+    package init() {
+        part = .path(QueryPath())
+    }
+}
+
+/// What a part of a query says, without its type.
+enum QueryPart {
+    case path(QueryPath)
+    case condition(Predicate)
+}
+
+/// The properties that were named one after another, from the queried class outwards.
+struct QueryPath {
+    var names: [String] = []
+    var aggregate: Aggregate?
+    /// Whether a collection is on the way: then the path names many values, not one.
+    var isPlural = false
+
+    var expression: Expression {
+        .path(PropertyPath(names, aggregate: aggregate))
+    }
+}
+
+extension Query {
+    /// The path this part names. A condition is no path: it can only be combined with others.
+    var path: QueryPath {
+        guard case .path(let path) = part else {
+            misuse("A comparison can only be combined with &&, || and !; compare properties instead.")
+        }
+        return path
+    }
+
+    func appending<V>(_ name: String, _ shape: _PropertyShape, isPlural: Bool = false) -> Query<V> {
+        var path = path
+        if shape.isInverse {
+            // The query language has no step against a link; the format string refuses the name as well.
+            misuse("Property '\(name)' is an inverse relation, which a query cannot go through: query its origin.")
+        }
+        if path.aggregate != nil {
+            misuse("The result of an aggregate has no properties. Name the property before '.\(aggregateName(path))'.")
+        }
+        // A key path traced over several links comes as one dotted name.
+        path.names += name.split(separator: ".").map(String.init)
+        path.isPlural = path.isPlural || isPlural || shape.collection != .none
+        return Query<V>(.path(path))
+    }
+
+    private func aggregateName(_ path: QueryPath) -> String {
+        path.aggregate.map { "\($0.text.dropFirst())" } ?? ""
+    }
+}
+
+// MARK: - Members
+
+extension Query where T: ObjectBase {
+    /// A property of the object.
+    public subscript<V: _Persistable>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
+        appending(_name(for: member), V._shape)
+    }
+}
+
+extension Query where T: _QueryOptional, T.Wrapped: ObjectBase {
+    /// A property of the linked or embedded object. Where there is none, no comparison with a value holds.
+    public subscript<V: _Persistable>(dynamicMember member: KeyPath<T.Wrapped, V>) -> Query<V> {
+        appending(_name(for: member), V._shape)
+    }
+}
+
+extension Query where T: RealmCollection, T.Element: ObjectBase {
+    /// A property of each object of the collection.
+    public subscript<V: _Persistable>(dynamicMember member: KeyPath<T.Element, V>) -> Query<V> {
+        appending(_name(for: member), V._shape, isPlural: true)
+    }
+}
+
+/// An optional, told apart from other types so that queries can look through it.
+public protocol _QueryOptional {
+    associatedtype Wrapped
+}
+
+extension Optional: _QueryOptional {}
+
+// MARK: - Conditions
+
+extension Query where T == Bool {
+    /// The finished condition. A property that stands alone means that it is true.
+    package var condition: Predicate {
+        switch part {
+        case .condition(let predicate): predicate
+        case .path(let path): .comparison(Comparison(path.expression, .equal, .value(.bool(true))))
+        }
+    }
+
+    public static prefix func ! (query: Query) -> Query {
+        Query(.condition(.not(query.condition)))
+    }
+
+    /// Both conditions hold.
+    public static func && (left: Query, right: Query) -> Query {
+        Query(.condition(.all(of: [left.condition, right.condition])))
+    }
+
+    /// At least one of the conditions holds.
+    public static func || (left: Query, right: Query) -> Query {
+        Query(.condition(.any(of: [left.condition, right.condition])))
+    }
+}

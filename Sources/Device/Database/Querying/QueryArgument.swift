@@ -1,0 +1,83 @@
+import CausewayModel
+import CausewayQuery
+import Foundation
+
+// What stands for `%@` in a format string arrives as `Any`. Here it becomes what the query language knows, or stops
+// the program: no argument is ever turned into text and read back.
+
+/// The arguments of a format string, in its order.
+func queryArguments(_ arguments: [Any?]) -> [Argument] {
+    arguments.map(queryArgument)
+}
+
+private func queryArgument(_ argument: Any?) -> Argument {
+    if let value = singleValue(argument) { return .value(value) }
+    guard let argument, let values = listValues(argument) else {
+        misuse(
+            "Invalid argument of type '\(argument.map { String(describing: type(of: $0)) } ?? "nil")' for a predicate: "
+                + "pass a value that a property can hold, a managed object, or a sequence of these."
+        )
+    }
+    return .values(values)
+}
+
+/// An argument that is one value; nil for anything else.
+private func singleValue(_ argument: Any?) -> Value? {
+    switch argument.map(unwrapped) ?? nil {
+    case nil, is NSNull: .null
+    case let object as ObjectBase: object._linkValue()
+    case let scalar as any _PersistableScalar: scalar._stored.value
+    case let number as any BinaryInteger: wholeNumber(number)
+    case let number as any BinaryFloatingPoint: .double(Double(number))
+    case let number as NSNumber: numberValue(number)
+    case let text as NSString: .string(String._unconditionallyBridgeFromObjectiveC(text))
+    case let date as NSDate: Date._unconditionallyBridgeFromObjectiveC(date)._stored.value
+    case let uuid as NSUUID: UUID._unconditionallyBridgeFromObjectiveC(uuid)._stored.value
+    case let data as NSData: Data._unconditionallyBridgeFromObjectiveC(data)._stored.value
+    default: nil
+    }
+}
+
+/// An optional may sit inside `Any`; its content, through any number of layers.
+private func unwrapped(_ argument: Any) -> Any? {
+    guard let optional = argument as? any _AnyOptional else { return argument }
+    return optional._content.flatMap(unwrapped)
+}
+
+private protocol _AnyOptional {
+    var _content: Any? { get }
+}
+
+extension Optional: _AnyOptional {
+    fileprivate var _content: Any? { self }
+}
+
+/// Unsigned numbers and others that no property has. One too large to store is compared as a Double.
+private func wholeNumber(_ number: any BinaryInteger) -> Value {
+    Int64(exactly: number).map(Value.int) ?? .double(Double(number))
+}
+
+private func numberValue(_ number: NSNumber) -> Value {
+    // Foundation says by one letter what the number was made from; on Linux "c" is said of Bool alone.
+    switch String(cString: number.objCType) {
+    case "c", "B": .bool(number.boolValue)
+    case "f", "d": .double(number.doubleValue)
+    case "Q", "L": wholeNumber(number.uint64Value)
+    default: .int(number.int64Value)
+    }
+}
+
+/// The operands of IN and BETWEEN from any sequence: an array, a set, a collection of a Realm, an NSArray.
+private func listValues(_ argument: Any) -> [Value]? {
+    guard let sequence = argument as? any Sequence else { return nil }
+    return listValues(in: sequence)
+}
+
+private func listValues(in sequence: some Sequence) -> [Value]? {
+    var values: [Value] = []
+    for element in sequence {
+        guard let value = singleValue(element) else { return nil }
+        values.append(value)
+    }
+    return values
+}

@@ -1,0 +1,45 @@
+import CausewayQuery
+public import Foundation
+
+extension RealmCollection {
+    /// The elements that satisfy a format string.
+    ///
+    /// ```swift
+    /// dogs.filter("age < %@ AND favoriteToy.name BEGINSWITH[c] 'tennis'", 2)
+    /// ```
+    ///
+    /// Nothing is read until the results are used, and the results follow every later change. A text that cannot be
+    /// read, an unknown property or a value of the wrong type stops the program with a sentence that says so.
+    public func filter(_ predicateFormat: String, _ arguments: Any...) -> Results<Element> {
+        _filtered(by: readPredicate(predicateFormat, arguments))
+    }
+
+    /// The elements that satisfy a predicate made from a format string, or a compound of such.
+    public func filter(_ predicate: NSPredicate) -> Results<Element> {
+        _filtered(by: CausewayQuery.Predicate(predicate))
+    }
+
+    /// The elements that satisfy a condition that the compiler checks.
+    ///
+    /// ```swift
+    /// dogs.where { $0.age < 2 && $0.name.starts(with: "B") }
+    /// ```
+    public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
+        _filtered(by: isIncluded(Query<Element>()).condition)
+    }
+
+    /// The position of the first element that satisfies a format string, or nil.
+    public func index(matching predicateFormat: String, _ arguments: Any...) -> Int? {
+        _firstIndex(matching: readPredicate(predicateFormat, arguments))
+    }
+
+    /// The position of the first element that satisfies a predicate, or nil.
+    public func index(matching predicate: NSPredicate) -> Int? {
+        _firstIndex(matching: CausewayQuery.Predicate(predicate))
+    }
+
+    /// The position of the first element that satisfies a condition that the compiler checks, or nil.
+    public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
+        _firstIndex(matching: isIncluded(Query<Element>()).condition)
+    }
+}

@@ -1,0 +1,28 @@
+import CausewayQuery
+
+/// How the string operators of a query compare.
+///
+/// ```swift
+/// projects.where { $0.name.starts(with: "e", options: [.caseInsensitive, .diacriticInsensitive]) }
+/// ```
+///
+/// Both options are defined for the Latin code points 0 to 591; every other character equals only itself.
+public struct StringOptions: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// `e` equals `E`: the `[c]` of a format string.
+    public static let caseInsensitive = StringOptions(rawValue: 1)
+    /// `e` equals `é`: the `[d]` of a format string.
+    public static let diacriticInsensitive = StringOptions(rawValue: 2)
+
+    var syntax: CausewayQuery.StringOptions {
+        var syntax: CausewayQuery.StringOptions = []
+        if contains(.caseInsensitive) { syntax.insert(.caseInsensitive) }
+        if contains(.diacriticInsensitive) { syntax.insert(.diacriticInsensitive) }
+        return syntax
+    }
+}

@@ -1,0 +1,65 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayQuery
+
+// A subscription is evaluated by the server, which knows properties by their stored names and objects by their keys.
+
+extension CausewayQuery.Predicate {
+    /// The same condition with the stored name in place of every public one. A name that the class does not have stays:
+    /// the server refuses it with a sentence.
+    func byStoredNames(of type: ObjectBase.Type) -> CausewayQuery.Predicate {
+        switch self {
+        case .constant: return self
+        case .and(let parts): return .and(parts.map { $0.byStoredNames(of: type) })
+        case .or(let parts): return .or(parts.map { $0.byStoredNames(of: type) })
+        case .not(let part): return .not(part.byStoredNames(of: type))
+        case .comparison(var comparison):
+            comparison.left = comparison.left.byStoredNames(of: type)
+            comparison.right = comparison.right.byStoredNames(of: type)
+            return .comparison(comparison)
+        }
+    }
+
+    /// The canonical text for the server, with links in place of this file's row keys.
+    func subscriptionText(of className: String, in transaction: Transaction) throws -> String {
+        let schema = transaction.schema
+        let travelling = try mappingValues { path, value in
+            guard case .object(let key) = value else { return value }
+            guard let target = path.flatMap({ Self.target(of: $0, from: className, in: schema) }),
+                let primaryKey = transaction.table(target)?.primaryKey(of: key)
+            else {
+                throw Realm.Error(
+                    .subscriptionFailed,
+                    "A subscription to '\(className)' compares with an object that has no primary key or is gone. "
+                        + "Compare with a property of it that the queried class stores itself.")
+            }
+            return .link(primaryKey)
+        }
+        return travelling.description
+    }
+
+    private static func target(of path: PropertyPath, from className: String, in schema: Schema) -> String? {
+        var current: String? = className
+        for name in path.names {
+            guard let owner = current.flatMap({ schema[$0] }), let index = owner.index(of: name) else { return nil }
+            current = owner.properties[index].target
+        }
+        return current
+    }
+}
+
+extension CausewayQuery.Expression {
+    fileprivate func byStoredNames(of type: ObjectBase.Type) -> CausewayQuery.Expression {
+        guard case .path(var path) = self else { return self }
+        var current: ObjectBase.Type? = type
+        path.names = path.names.map { name in
+            guard let property = current.flatMap({ ObjectModel.of($0).property(named: name) }) else {
+                current = nil
+                return name
+            }
+            current = property.shape.target
+            return property.storedName
+        }
+        return .path(path)
+    }
+}

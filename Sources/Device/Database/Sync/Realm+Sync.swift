@@ -1,0 +1,27 @@
+import CausewayObjectStore
+import CausewaySync
+
+extension Realm {
+    /// The session that synchronises the Realm; nil for a local one.
+    public var syncSession: SyncSession? {
+        instance.driver.map(SyncSession.init(driver:))
+    }
+
+    /// What the Realm is subscribed to. A local Realm has no subscriptions.
+    public var subscriptions: SyncSubscriptionSet {
+        guard let driver = instance.driver else {
+            misuse("This Realm was not configured with flexible sync")
+        }
+        do {
+            return try SyncSubscriptionSet(driver, of: instance)
+        } catch {
+            misuse("The subscriptions of the Realm cannot be read: \(SyncedFile.message(of: error))")
+        }
+    }
+}
+
+extension RealmInstance {
+    var driver: SyncDriver? {
+        (coordinator.participant as? SyncParticipant)?.driver
+    }
+}

@@ -1,0 +1,122 @@
+import CausewayObjectStore
+import CausewayQuery
+public import Foundation
+
+/// When `subscribe` waits for the server.
+public enum WaitForSyncMode: Sendable {
+    /// When the subscription is new.
+    case onCreation
+    /// Always.
+    case always
+    /// Never: the content comes when it comes.
+    case never
+}
+
+extension Results where Element: Object {
+    /// Subscribes to the query of these results, and returns them when what it matches is on the device.
+    ///
+    /// ```swift
+    /// let flights = try await realm.objects(Flight.self)
+    ///     .where { $0.origin == "JFK" }
+    ///     .subscribe(name: "jfk")
+    /// ```
+    ///
+    /// Without a name, a query that is subscribed to already is left as it is. With a name, the subscription of that
+    /// name gets this query, whatever it had before.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the subscription, if it should have one.
+    ///   - waitForSync: When to wait for the server.
+    ///   - timeout: How long to wait at most, in seconds; the subscription stays when the time is over.
+    /// - Throws: `Realm.Error.subscriptionFailed` when the server refuses the query or the time is over.
+    public func subscribe(
+        name: String? = nil, waitForSync: WaitForSyncMode = .onCreation, timeout: TimeInterval? = nil,
+        _isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Results<Element> {
+        guard let realm else { return self }
+        let subscriptions = realm.subscriptions
+        let query = subscriptionQuery(name)
+        let text = try subscriptions.text(of: query)
+        let existing = subscriptions.content.record.subscriptions.first { record in
+            record.className == Element.className() && record.predicate == text && record.name == name
+        }
+        if existing == nil {
+            try subscriptions.change {
+                if let name { subscriptions.remove(named: name) }
+                subscriptions.append(query)
+            }
+        }
+        let waits =
+            switch waitForSync {
+            case .onCreation: existing == nil
+            case .always: true
+            case .never: false
+            }
+        if waits {
+            try await subscriptions.content.driver.waitForSubscriptions(subscriptions.version, timeout: timeout)
+        }
+        return self
+    }
+
+    /// Ends the subscription to the query of these results, by whatever name it was made. The results go on showing
+    /// what of it stays on the device because of other subscriptions.
+    public func unsubscribe() {
+        guard let realm else { return }
+        let subscriptions = realm.subscriptions
+        let query = subscriptionQuery(nil)
+        guard let text = try? subscriptions.text(of: query) else { return }
+        let matching = subscriptions.filter {
+            $0.record.className == Element.className() && $0.record.predicate == text
+        }
+        guard let found = matching.first(where: { $0.name == nil }) ?? matching.first else { return }
+        subscriptions.update { subscriptions.remove(found) }
+    }
+
+    private func subscriptionQuery(_ name: String?) -> QuerySubscription<Element> {
+        guard let conditions = source.writtenConditions, case .table = source.origin else {
+            misuse(
+                "Only the objects of a class and what filters make of them can be subscribed to, not elements of a "
+                    + "list, inverse links or distinct results.")
+        }
+        return QuerySubscription(name: name, storedCondition: .all(of: conditions))
+    }
+}
+
+extension QuerySubscription {
+    /// A condition that is by stored names already.
+    init(name: String?, storedCondition: CausewayQuery.Predicate) {
+        self.name = name
+        predicate = .success(storedCondition)
+    }
+}
+
+extension SyncSubscriptionSet {
+    /// The text by which the server knows a query.
+    func text<T: Object>(of query: QuerySubscription<T>) throws -> String {
+        let transaction = try content.driver.file.store.read()
+        defer { transaction.end() }
+        return try query.predicate.get().subscriptionText(of: T.className(), in: transaction)
+    }
+}
+
+extension SyncDriver {
+    /// The same as without a timeout, but for so many seconds at most.
+    nonisolated func waitForSubscriptions(_ version: UInt64, timeout: TimeInterval?) async throws {
+        guard let timeout else {
+            try await waitForSubscriptions(version)
+            return
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.waitForSubscriptions(version) }
+            group.addTask {
+                try await Task.sleep(for: .seconds(timeout))
+                throw Realm.Error(
+                    .subscriptionFailed,
+                    "The server did not send what the subscription matches within \(timeout) seconds. The subscription "
+                        + "stays; wait for the download, or look whether the session is connected.")
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+}

@@ -1,0 +1,493 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewaySync
+import CausewayWire
+import Dispatch
+import Synchronization
+
+/// Runs one synced file's conversation: performs what the state machine asks, tells it what came of it.
+///
+/// It decides nothing about the protocol. The conversation lives on a queue of its own and never waits for the file's
+/// writer; applying and staging happen on a second queue, so that a long bootstrap delays no upload and no heartbeat.
+///
+/// The driver lives as long as its file's coordinator: while a Realm of the file is open or writes are on their way.
+actor SyncDriver {
+    nonisolated let user: User
+    nonisolated let file: SyncedFile
+    nonisolated let transport: any Transport
+    /// What others may read at any time.
+    nonisolated let published = Mutex(Published())
+
+    private nonisolated let executor: QueueExecutor
+    private nonisolated let fileQueue: DispatchQueue
+    private var conversation: Conversation
+    private var random = SystemRandomNumberGenerator()
+    private var commits: CommitObservation?
+    /// The file's coordinator, held while writes are on their way: the app may let go of its Realm right after a write.
+    private weak var coordinator: FileCoordinator?
+    private var coordinatorInUse: FileCoordinator?
+    /// The classes that the present session, or the next one, begins with.
+    private var schemaTold = Schema()
+    private var calls: [UInt64: Task<Void, Never>] = [:]
+    private var lastCall: UInt64 = 0
+    /// Numbers the timers; only the last one armed counts.
+    private var lastWake: UInt64 = 0
+    private var waiting: [Conversation.Waiter: CheckedContinuation<Void, any Error>] = [:]
+    private var lastWaiter: UInt64 = 0
+    private var subscriptionWaits: [SubscriptionWait] = []
+    var progressObservers: [ProgressObserver] = []
+
+    struct Published {
+        var connection = ConnectionState.disconnected
+        var isSuspended = false
+        var isInvalid = false
+        var connectionObservers: [UInt64: @Sendable (ConnectionState) -> Void] = [:]
+        var lastObserver: UInt64 = 0
+    }
+
+    private struct SubscriptionWait {
+        var id: UInt64
+        var version: UInt64
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor.asUnownedSerialExecutor()
+    }
+
+    /// Reads where the file stands. Nothing is sent before `start`.
+    init(user: User, file: SyncedFile, transport: any Transport) throws {
+        self.user = user
+        self.file = file
+        self.transport = transport
+        executor = QueueExecutor(label: "causeway.sync")
+        fileQueue = DispatchQueue(label: "causeway.sync.file", qos: .userInitiated)
+        conversation = try file.conversation(limits: ConversationLimits())
+    }
+
+    deinit {
+        for call in calls.values { call.cancel() }
+        transport.disconnect()
+    }
+
+    /// Connects, if the user is logged in.
+    nonisolated func start(_ coordinator: FileCoordinator) {
+        user.register(self)
+        onQueue { [weak coordinator] driver in
+            driver.use(coordinator)
+            driver.commits = driver.file.store.observeCommits { [weak driver] _ in driver?.commitHappened() }
+            driver.fileChanged()
+        }
+    }
+
+    /// The file is open through this coordinator from now on.
+    func use(_ coordinator: FileCoordinator?) {
+        self.coordinator = coordinator
+    }
+
+    /// Runs on the driver's queue, in the order of the calls.
+    nonisolated func onQueue(_ body: @escaping @Sendable (isolated SyncDriver) -> Void) {
+        executor.queue.async { [weak self] in
+            self?.assumeIsolated(body)
+        }
+    }
+
+    nonisolated func tell(_ event: Conversation.Event) {
+        onQueue { $0.handle(event) }
+    }
+
+    func handle(_ event: Conversation.Event) {
+        let actions = conversation.handle(event, at: Self.now, using: &random)
+        for action in actions { perform(action) }
+        publish()
+    }
+
+    private static var now: Moment {
+        Moment(milliseconds: DispatchTime.now().uptimeNanoseconds / 1_000_000)
+    }
+
+    private func publish() {
+        let state = conversation.connectionState
+        let observers = published.withLock { published -> [@Sendable (ConnectionState) -> Void] in
+            guard published.connection != state else { return [] }
+            published.connection = state
+            return Array(published.connectionObservers.values)
+        }
+        for observer in observers { observer(state) }
+        reportProgress()
+        coordinatorInUse = isSending ? coordinator : nil
+    }
+
+    /// Whether writes are on their way, or will be as soon as the server can be reached.
+    private var isSending: Bool {
+        switch conversation.phase {
+        case .suspended, .stopped: false
+        case .settling, .connecting, .connected, .waiting:
+            !(conversation.upload.isEmpty && conversation.ingest.isEmpty)
+        }
+    }
+
+    var uploadProgress: Progress { conversation.uploadProgress }
+
+    var downloadProgress: Progress { conversation.downloadProgress }
+
+    // MARK: - What the app does
+
+    /// Called after each commit of the file, from any thread.
+    private nonisolated func commitHappened() {
+        onQueue { $0.fileChanged() }
+    }
+
+    private func fileChanged() {
+        do {
+            let (logged, schema) = try file.standing()
+            if schema != schemaTold { schemaChanged(schema) }
+            if logged.changesets > conversation.upload.logged || logged.oneWay > conversation.ingest.logged {
+                handle(.committed(logged))
+            }
+        } catch {
+            reportFile(error, "The file cannot be read")
+        }
+    }
+
+    private func reportFile(_ error: any Error, _ what: String) {
+        let error = SyncError(.clientInternal, "\(what): \(SyncedFile.message(of: error))")
+        user.app.syncManager.report(error, SyncSession(driver: self))
+    }
+
+    /// A session begins with the classes; a file without any has nothing to say yet, and one that got new ones says
+    /// hello again.
+    private func schemaChanged(_ schema: Schema) {
+        let isFirst = schemaTold.classes.isEmpty
+        schemaTold = schema
+        if isFirst { connectIfAllowed() } else { handle(.schemaChanged) }
+    }
+
+    private func connectIfAllowed() {
+        let isSuspended = published.withLock { $0.isSuspended }
+        if user.isLoggedIn, !isSuspended, !schemaTold.classes.isEmpty { handle(.resumed) }
+    }
+
+    nonisolated func tokenChanged() {
+        published.withLock { $0.isInvalid = false }
+        onQueue { driver in
+            driver.handle(.tokenChanged)
+            driver.connectIfAllowed()
+        }
+    }
+
+    nonisolated func userLoggedOut() {
+        published.withLock { $0.isInvalid = true }
+        onQueue { driver in
+            driver.handle(.suspended)
+            driver.failWaiters(SyncError(.clientUser, "The user has logged out. Log in again to sync."))
+        }
+    }
+
+    nonisolated func suspend() {
+        published.withLock { $0.isSuspended = true }
+        tell(.suspended)
+    }
+
+    nonisolated func resume() {
+        published.withLock { $0.isSuspended = false }
+        onQueue { $0.connectIfAllowed() }
+    }
+
+    nonisolated func queriesChanged(_ version: UInt64) {
+        tell(.queriesChanged(version: version))
+    }
+
+    // MARK: - Waiting
+
+    /// Returns when everything written before is on the server.
+    func waitForUpload() async throws {
+        // The log may have grown by a commit whose notice is still on its way here.
+        fileChanged()
+        try await wait { .waitForUpload($0) }
+    }
+
+    /// Returns when everything the server had when it was asked is here.
+    func waitForDownload() async throws {
+        try await wait { .waitForDownload($0) }
+    }
+
+    private func wait(_ event: (Conversation.Waiter) -> Conversation.Event) async throws {
+        guard user.isLoggedIn else {
+            throw SyncError(.clientUser, "The user is not logged in. Log in to sync.")
+        }
+        lastWaiter += 1
+        let waiter = Conversation.Waiter(number: lastWaiter)
+        let event = event(waiter)
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                waiting[waiter] = continuation
+                handle(event)
+            }
+        } onCancel: {
+            onQueue { driver in
+                guard let continuation = driver.waiting.removeValue(forKey: waiter) else { return }
+                driver.handle(.waitCancelled(waiter))
+                continuation.resume(throwing: CancellationError())
+            }
+        }
+    }
+
+    /// Returns when the file holds what this version of the subscriptions matches, or a newer one took its place.
+    func waitForSubscriptions(_ version: UInt64) async throws {
+        guard user.isLoggedIn else {
+            throw SyncError(.clientUser, "The user is not logged in. Log in to sync.")
+        }
+        lastWaiter += 1
+        let id = lastWaiter
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                subscriptionWaits.append(SubscriptionWait(id: id, version: version, continuation: continuation))
+                if case .stopped(let failure) = conversation.phase {
+                    failWaiters(SyncError(failure))
+                } else {
+                    finishSubscriptionWaits()
+                }
+            }
+        } onCancel: {
+            onQueue { driver in
+                guard let index = driver.subscriptionWaits.firstIndex(where: { $0.id == id }) else { return }
+                driver.subscriptionWaits.remove(at: index).continuation.resume(throwing: CancellationError())
+            }
+        }
+    }
+
+    private func finishSubscriptionWaits() {
+        guard !subscriptionWaits.isEmpty else { return }
+        let outcome = Result { try file.subscriptions() }
+        var left: [SubscriptionWait] = []
+        for wait in subscriptionWaits {
+            switch outcome {
+            case .failure(let error):
+                wait.continuation.resume(throwing: error)
+            case .success(let newest) where newest.version > wait.version || newest.state == .complete:
+                wait.continuation.resume()
+            case .success(let newest):
+                if case .error(let message) = newest.state {
+                    wait.continuation.resume(throwing: Realm.Error(.subscriptionFailed, message))
+                } else {
+                    left.append(wait)
+                }
+            }
+        }
+        subscriptionWaits = left
+    }
+
+    private func failWaiters(_ error: SyncError) {
+        let waits = subscriptionWaits
+        subscriptionWaits = []
+        for wait in waits { wait.continuation.resume(throwing: error) }
+        let waiting = waiting
+        self.waiting = [:]
+        for (waiter, continuation) in waiting {
+            handle(.waitCancelled(waiter))
+            continuation.resume(throwing: error)
+        }
+    }
+
+    // MARK: - What the conversation asks
+
+    private func perform(_ action: Conversation.Action) {
+        switch action {
+        case .sendHello(let attempt): sendHello(attempt)
+        case .openDownload(let attempt, let session): openDownload(attempt, session)
+        case .upload(let attempt, let session, let after): upload(attempt, session, after)
+        case .ingest(let attempt, let after): ingest(attempt, after)
+        case .sendQueries(let attempt, let session): sendQueries(attempt, session)
+        case .sendMark(let attempt, let session, let id):
+            call(attempt, .mark(id)) { transport, token throws(TransportFailure) in
+                try await transport.mark(id, session: session, token: token)
+                return nil
+            }
+        case .sendCredit(let attempt, let session, let bytes):
+            call(attempt, .credit) { transport, token throws(TransportFailure) in
+                try await transport.credit(bytes, session: session, token: token)
+                return .creditTaken(attempt)
+            }
+        case .disconnect:
+            for call in calls.values { call.cancel() }
+            calls = [:]
+            transport.disconnect()
+        case .apply(let changes):
+            onFile(answering: { .applied(acknowledged: try $0.apply(changes)) })
+        case .spill(let parts, let from):
+            onFile(answering: {
+                try $0.stage(parts, from: from)
+                return .spilled
+            })
+        case .dropOneWay(let through):
+            onFile { file in try file.dropOneWay(through: through) }
+        case .queriesRefused(let version, let failure): queriesRefused(version, failure)
+        case .wake(let moment): arm(moment)
+        case .finish(let waiter): waiting.removeValue(forKey: waiter)?.resume()
+        case .fail(let waiter, let trouble):
+            waiting.removeValue(forKey: waiter)?.resume(throwing: SyncError(trouble))
+        case .report(let trouble): report(trouble)
+        }
+    }
+
+    private func report(_ trouble: Trouble) {
+        let error = SyncError(trouble)
+        user.app.syncManager.report(error, SyncSession(driver: self))
+        if case .stopped = trouble {
+            let waits = subscriptionWaits
+            subscriptionWaits = []
+            for wait in waits { wait.continuation.resume(throwing: error) }
+        }
+    }
+
+    private func arm(_ moment: Moment) {
+        lastWake += 1
+        let number = lastWake
+        // Late by the rounding of the clock rather than early: an early timer would be armed again for nothing.
+        let milliseconds = Int(clamping: moment.milliseconds &- min(moment.milliseconds, Self.now.milliseconds)) + 1
+        executor.queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
+            self?.assumeIsolated { driver in
+                if driver.lastWake == number { driver.handle(.timer) }
+            }
+        }
+    }
+
+    // MARK: - The file
+
+    /// Work whose outcome the conversation waits for.
+    private func onFile(answering body: @escaping @Sendable (SyncedFile) throws -> Conversation.Event) {
+        fileQueue.async { [file, weak self] in
+            let event: Conversation.Event
+            do {
+                event = try body(file)
+            } catch {
+                event = .fileFailed(
+                    "The changes from the server could not be stored: \(SyncedFile.message(of: error))")
+            }
+            self?.onQueue { driver in
+                driver.handle(event)
+                driver.finishSubscriptionWaits()
+            }
+        }
+    }
+
+    /// Work that the conversation does not wait for: done again after the next hello if it fails.
+    private func onFile(_ body: @escaping @Sendable (SyncedFile) throws -> Void) {
+        fileQueue.async { [file, weak self] in
+            let outcome = Result { try body(file) }
+            self?.onQueue { driver in
+                if case .failure(let error) = outcome {
+                    driver.reportFile(error, "The server's answer could not be stored")
+                }
+                driver.finishSubscriptionWaits()
+            }
+        }
+    }
+
+    private func queriesRefused(_ version: UInt64, _ failure: SyncFailure) {
+        onFile { try $0.refuseQueries(version, failure.message) }
+        user.app.syncManager.report(SyncError(failure), SyncSession(driver: self))
+    }
+
+    // MARK: - Calls
+
+    private func call(
+        _ attempt: Conversation.Attempt, _ call: Conversation.Call,
+        _ body:
+            @escaping @Sendable (any Transport, String) async throws(TransportFailure) ->
+            Conversation.Event?
+    ) {
+        guard let token = user.accessToken else {
+            let failure = SyncFailure(.tokenInvalid, "The user has logged out. Log in again to sync.")
+            tell(.failed(attempt, call, .refused(failure)))
+            return
+        }
+        lastCall += 1
+        let id = lastCall
+        calls[id] = Task { [transport, weak self] in
+            let event: Conversation.Event?
+            do throws(TransportFailure) {
+                event = try await body(transport, token)
+            } catch {
+                event = .failed(attempt, call, error)
+            }
+            await self?.ended(id, event)
+        }
+    }
+
+    private func ended(_ id: UInt64, _ event: Conversation.Event?) {
+        // A call that was cancelled is not in the table any more, and nobody waits for its outcome.
+        guard calls.removeValue(forKey: id) != nil, let event else { return }
+        handle(event)
+    }
+
+    private func sendHello(_ attempt: Conversation.Attempt) {
+        let greeting: SyncedFile.Greeting
+        do {
+            greeting = try file.greeting()
+        } catch {
+            tell(.failed(attempt, .hello, .unusable(SyncedFile.message(of: error))))
+            return
+        }
+        call(attempt, .hello) { [file] transport, token throws(TransportFailure) in
+            let sent = DispatchTime.now().uptimeNanoseconds
+            let welcome = try await transport.hello(greeting.hello, token: token)
+            let roundTrip = (DispatchTime.now().uptimeNanoseconds - sent) / 1_000_000
+            file.observe(serverTime: welcome.serverTime + roundTrip / 2)
+            return .welcomed(
+                attempt, welcome,
+                .init(wanted: greeting.wantedVersion, logged: greeting.logged))
+        }
+    }
+
+    private func openDownload(_ attempt: Conversation.Attempt, _ session: UInt64) {
+        call(attempt, .download) { [weak self] transport, token throws(TransportFailure) in
+            try await transport.download(session: session, token: token) { [weak self] message, bytes in
+                await self?.handle(.received(attempt, message, bytes: bytes))
+            }
+            return .downloadClosed(attempt)
+        }
+    }
+
+    private func upload(_ attempt: Conversation.Attempt, _ session: UInt64, _ after: UInt64) {
+        do {
+            let changesets = try file.pending(after: after, limitBytes: conversation.limits.uploadBytes)
+            guard !changesets.isEmpty else {
+                tell(.uploadFoundNothing(attempt))
+                return
+            }
+            call(attempt, .upload) { transport, token throws(TransportFailure) in
+                .uploadAnswered(attempt, try await transport.upload(changesets, session: session, token: token))
+            }
+        } catch {
+            tell(.failed(attempt, .upload, .unusable(SyncedFile.message(of: error))))
+        }
+    }
+
+    private func ingest(_ attempt: Conversation.Attempt, _ after: UInt64) {
+        do {
+            guard let batch = try file.pendingOneWay(after: after, limitBytes: conversation.limits.ingestBytes) else {
+                tell(.ingestFoundNothing(attempt))
+                return
+            }
+            call(attempt, .ingest) { transport, token throws(TransportFailure) in
+                .ingestAnswered(attempt, through: try await transport.ingest(batch, token: token))
+            }
+        } catch {
+            tell(.failed(attempt, .ingest, .unusable(SyncedFile.message(of: error))))
+        }
+    }
+
+    private func sendQueries(_ attempt: Conversation.Attempt, _ session: UInt64) {
+        do {
+            let queries = try file.subscriptions().querySet
+            call(attempt, .queries) { transport, token throws(TransportFailure) in
+                try await transport.want(queries, session: session, token: token)
+                return .queriesTaken(attempt, version: queries.version)
+            }
+        } catch {
+            tell(.failed(attempt, .queries, .unusable(SyncedFile.message(of: error))))
+        }
+    }
+}

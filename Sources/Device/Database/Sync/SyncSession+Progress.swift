@@ -1,0 +1,109 @@
+import CausewaySync
+import Synchronization
+
+extension SyncSession {
+    /// Until when to report.
+    public enum ProgressMode: Hashable, Sendable {
+        /// As long as the token lives.
+        case reportIndefinitely
+        /// Until what is outstanding now has been transferred.
+        case forCurrentlyOutstandingWork
+    }
+
+    /// How much of the outstanding work is done.
+    ///
+    /// Uploads are counted in transactions, downloads in objects: what can be counted before it is encoded.
+    public struct Progress: Hashable, Sendable {
+        /// What has been transferred.
+        public let transferred: Int
+        /// What has been or is to be transferred.
+        public let transferrable: Int
+
+        /// From 0 to 1; never falls while it is about currently outstanding work.
+        public var progressEstimate: Double {
+            transferrable == 0 ? 1 : min(1, Double(transferred) / Double(transferrable))
+        }
+
+        public var fractionTransferred: Double { progressEstimate }
+
+        public var isTransferComplete: Bool { transferred >= transferrable }
+    }
+
+    /// Stops the reports when `invalidate` is called or the token goes away.
+    public final class ProgressNotificationToken: Sendable {
+        private let driver: SyncDriver
+        private let id: UInt64
+
+        init(driver: SyncDriver, id: UInt64) {
+            self.driver = driver
+            self.id = id
+        }
+
+        public func invalidate() {
+            let id = id
+            driver.onQueue { driver in driver.progressObservers.removeAll { $0.id == id } }
+        }
+
+        deinit { invalidate() }
+    }
+
+    /// Reports how far uploads or downloads are: once at the beginning and then at every step, on a thread of the
+    /// library. Keep the token as long as you want to hear.
+    public func addProgressNotification(
+        for direction: ProgressDirection, mode: ProgressMode, block: @escaping @Sendable (Progress) -> Void
+    ) -> ProgressNotificationToken? {
+        guard state != .invalid else { return nil }
+        let id = driver.published.withLock { published in
+            published.lastObserver += 1
+            return published.lastObserver
+        }
+        driver.onQueue { driver in
+            driver.addProgressObserver(ProgressObserver(id: id, direction: direction, mode: mode, block: block))
+        }
+        return ProgressNotificationToken(driver: driver, id: id)
+    }
+}
+
+/// One caller of `addProgressNotification`.
+struct ProgressObserver: Sendable {
+    var id: UInt64
+    var direction: SyncSession.ProgressDirection
+    var mode: SyncSession.ProgressMode
+    var block: @Sendable (SyncSession.Progress) -> Void
+    /// Where the count stood, and ends, for currently outstanding work; set by the first report.
+    private var range: (from: UInt64, to: UInt64)?
+    private var last: SyncSession.Progress?
+    private(set) var isFinished = false
+
+    init(
+        id: UInt64, direction: SyncSession.ProgressDirection, mode: SyncSession.ProgressMode,
+        block: @escaping @Sendable (SyncSession.Progress) -> Void
+    ) {
+        self.id = id
+        self.direction = direction
+        self.mode = mode
+        self.block = block
+    }
+
+    mutating func report(_ progress: Progress) {
+        guard !isFinished else { return }
+        let shown: SyncSession.Progress
+        switch mode {
+        case .reportIndefinitely:
+            shown = .init(
+                transferred: Int(clamping: progress.transferred), transferrable: Int(clamping: progress.transferrable))
+        case .forCurrentlyOutstandingWork:
+            let range = range ?? (progress.transferred, progress.transferrable)
+            self.range = range
+            // A count that fell belongs to later work: what was outstanding is done.
+            let isPast = progress.transferred < range.from
+            let done = isPast ? range.to : min(progress.transferred, range.to)
+            shown = .init(
+                transferred: Int(clamping: done - range.from), transferrable: Int(clamping: range.to - range.from))
+            isFinished = shown.isTransferComplete
+        }
+        guard shown != last else { return }
+        last = shown
+        block(shown)
+    }
+}

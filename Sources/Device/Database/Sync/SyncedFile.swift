@@ -1,0 +1,247 @@
+import CausewayEnvironment
+import CausewayModel
+import CausewayObjectStore
+import CausewayOpLog
+import CausewayOperations
+import CausewaySync
+import CausewayWire
+import Foundation
+
+/// What synchronisation reads and writes in one file, each call in a transaction of its own.
+///
+/// Every call blocks for the disk; those that write wait for the file's writer too.
+final class SyncedFile: Sendable {
+    let store: ObjectStore
+    let replica: Replica
+
+    /// Makes the file a synchronised one, of this user and app, if it is not yet.
+    init(_ store: ObjectStore, userID: String, appID: String) throws {
+        self.store = store
+        do {
+            let reading = try store.read()
+            defer { reading.end() }
+            if Replica.exists(in: reading) {
+                try Self.checkOwner(of: reading, userID: userID, appID: appID)
+                replica = try Replica.open(in: reading, newClient: ClientID(0))
+                return
+            }
+            let isUsed = reading.tables.contains { $0.count > 0 }
+            if isUsed {
+                throw Realm.Error(
+                    .incompatibleHistories,
+                    "The file '\(store.path)' holds objects of a local Realm, which no server knows of. Open it without "
+                        + "a sync configuration and copy the objects into a synchronised Realm of another file.")
+            }
+            let writing = try store.write()
+            defer { writing.end() }
+            // Zero is no client: the number tells devices apart for ever.
+            replica = try Replica.open(in: writing, newClient: ClientID(SystemRandom().nextNonZero()))
+            Self.ownerTree(writing).put(Self.ownerKey, Self.owner(userID: userID, appID: appID))
+            _ = try writing.commit()
+        } catch let error as StoreError {
+            throw Realm.Error(error, fileURL: URL(fileURLWithPath: store.path))
+        }
+    }
+
+    // MARK: - Whose file it is
+
+    private static let ownerKey: [UInt8] = [0]
+
+    private static func ownerTree(_ transaction: Transaction) -> Tree {
+        transaction.tree("sync.owner")
+    }
+
+    private static func owner(userID: String, appID: String) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(string: appID)
+        writer.write(string: userID)
+        return writer.bytes
+    }
+
+    private static func checkOwner(of transaction: Transaction, userID: String, appID: String) throws {
+        guard ownerTree(transaction).get(ownerKey) == owner(userID: userID, appID: appID) else {
+            throw Realm.Error(
+                .incompatibleSession,
+                "The file '\(transaction.store.path)' belongs to another user or app. Give every user and app a file "
+                    + "of its own.")
+        }
+    }
+
+    // MARK: - Reading
+
+    private func reading<R>(_ body: (Transaction) throws -> R) throws -> R {
+        let transaction = try store.read()
+        defer { transaction.end() }
+        return try body(transaction)
+    }
+
+    func conversation(limits: ConversationLimits) throws -> Conversation {
+        try reading { transaction in
+            let state = try replica.state(in: transaction)
+            return Conversation(
+                limits: limits, logged: state.logged,
+                dropped: .init(changesets: state.acknowledged, oneWay: state.acknowledgedOneWay),
+                queriesWanted: try SubscriptionTree(transaction).newest().version)
+        }
+    }
+
+    /// Where the logs end, and what the classes are.
+    func standing() throws -> (logged: Conversation.Logged, schema: Schema) {
+        try reading { (try replica.state(in: $0).logged, $0.schema) }
+    }
+
+    struct Greeting {
+        var hello: Hello
+        var wantedVersion: UInt64
+        var logged: Conversation.Logged
+    }
+
+    /// What to say at the beginning of a session, after throwing away what an earlier one left unfinished.
+    func greeting() throws -> Greeting {
+        try clearStaging()
+        return try reading { transaction in
+            let state = try replica.state(in: transaction)
+            let subscriptions = SubscriptionTree(transaction)
+            let newest = try subscriptions.newest()
+            let held = try subscriptions.queries(state.querySet)
+            // A set that was refused is not asked for again: the session goes on with the one held.
+            let wanted: QuerySet =
+                if case .error = newest.state { held } else { newest.querySet }
+            let hello = Hello(
+                client: state.client, protocolVersions: WireProtocol.versions, schema: transaction.schema,
+                checkpoint: Checkpoint(
+                    epoch: state.epoch, version: state.version, querySet: state.querySet,
+                    acknowledged: state.acknowledged),
+                held: held, wanted: wanted)
+            return Greeting(hello: hello, wantedVersion: newest.version, logged: state.logged)
+        }
+    }
+
+    /// Whether no checkpoint of a server has been reached yet.
+    func hasNeverDownloaded() throws -> Bool {
+        try reading { try replica.state(in: $0).epoch == 0 }
+    }
+
+    func subscriptions() throws -> SubscriptionSetRecord {
+        try reading { try SubscriptionTree($0).newest() }
+    }
+
+    func pending(after sequence: UInt64, limitBytes: Int) throws -> [Changeset] {
+        try reading { try replica.pending(in: $0, after: sequence, limitBytes: limitBytes) }
+    }
+
+    func pendingOneWay(after number: UInt64, limitBytes: Int) throws -> IngestBatch? {
+        try reading { transaction in
+            guard let batch = try replica.pendingOneWay(in: transaction, after: number, limitBytes: limitBytes) else {
+                return nil
+            }
+            return IngestBatch(client: replica.client, first: batch.first, entries: batch.entries)
+        }
+    }
+
+    /// Measures the difference between the server's clock and ours.
+    func observe(serverTime: UInt64) {
+        replica.observe(serverTime: serverTime, localTime: Self.wallClock)
+    }
+
+    /// Milliseconds since 1970.
+    static var wallClock: UInt64 { SystemClock().now() }
+
+    // MARK: - Writing
+
+    private func writing<R>(_ body: (Transaction) throws -> R) throws -> R {
+        let transaction = try store.write()
+        defer { transaction.end() }
+        do {
+            let result = try body(transaction)
+            _ = try transaction.commit()
+            return result
+        } catch {
+            if transaction.isWritable { transaction.abort() }
+            throw error
+        }
+    }
+
+    /// Applies complete view changes, all of them in one transaction together with the last one's checkpoint. Returns
+    /// the last upload that the file now knows to be included.
+    func apply(_ changes: [ViewChange]) throws -> UInt64 {
+        try writing { transaction in
+            let staging = StagingTree(transaction)
+            let subscriptions = SubscriptionTree(transaction)
+            var acknowledged: UInt64 = 0
+            for change in changes {
+                let checkpoint = change.checkpoint
+                let application = try replica.beginApplying(acknowledged: checkpoint.acknowledged, in: transaction)
+                for number in 0..<change.partsSpilled {
+                    try Self.apply(try Self.staged(number, in: staging), to: application)
+                }
+                if change.partsSpilled > 0 { staging.clear() }
+                for part in change.parts { try Self.apply(part, to: application) }
+                try application.finish(
+                    epoch: checkpoint.epoch, version: checkpoint.version, querySet: checkpoint.querySet)
+                try subscriptions.reached(checkpoint.querySet)
+                acknowledged = checkpoint.acknowledged
+            }
+            return acknowledged
+        }
+    }
+
+    private static func apply(_ part: ViewChunk, to application: ViewApplication) throws {
+        for change in part.entered { try application.enter(change.object, change.state) }
+        for change in part.updated { try application.update(change.object, change.state) }
+        for leave in part.left { try application.leave(leave.object) }
+        for end in part.deleted { try application.delete(end.object, life: end.life) }
+    }
+
+    /// Moves parts of an unfinished change out of memory.
+    func stage(_ parts: [ViewChunk], from first: Int) throws {
+        try writing { transaction in
+            let staging = StagingTree(transaction)
+            for (offset, part) in parts.enumerated() {
+                staging.put(WireCodec.encode(DownloadMessage.changes(part)), number: first + offset)
+            }
+        }
+    }
+
+    private static func staged(_ number: Int, in staging: StagingTree) throws -> ViewChunk {
+        guard let bytes = staging.part(number),
+            case .changes(let part) = try WireCodec.decode(DownloadMessage.self, body: bytes)
+        else {
+            throw SyncFailure(.frameDamaged, "Part \(number) of a staged change is missing from the file.")
+        }
+        return part
+    }
+
+    private func clearStaging() throws {
+        guard try reading({ !StagingTree($0).isEmpty }) else { return }
+        try writing { StagingTree($0).clear() }
+    }
+
+    func dropOneWay(through number: UInt64) throws {
+        guard try reading({ try replica.state(in: $0).acknowledgedOneWay < number }) else { return }
+        try writing { try replica.acknowledgeOneWay(through: number, in: $0) }
+    }
+
+    func refuseQueries(_ version: UInt64, _ message: String) throws {
+        _ = try writing { try SubscriptionTree($0).refused(version, message) }
+    }
+
+    // MARK: - Errors
+
+    /// Cause and remedy of whatever a call above threw.
+    static func message(of error: any Error) -> String {
+        switch error {
+        case let error as StoreError: error.message
+        case let error as Realm.Error: error.message
+        case let error as SyncFailure: error.message
+        case let error as EncodingError: error.message
+        default: "\(error)"
+        }
+    }
+}
+
+extension ReplicaState {
+    var logged: Conversation.Logged {
+        .init(changesets: lastSequence, oneWay: lastOneWay)
+    }
+}

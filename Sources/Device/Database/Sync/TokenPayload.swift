@@ -1,0 +1,55 @@
+import Foundation
+
+/// What a token says of its bearer, read without verifying it: the server verifies, the device only needs a name for
+/// the user's files.
+struct TokenPayload: Hashable, Sendable {
+    var subject: String
+    /// Seconds since 1970; nil when the token does not expire.
+    var expiry: Double?
+
+    /// A token longer than this is none: headers have bounds too.
+    static let sizeBytesMax = 16 << 10
+
+    init(_ token: String) throws {
+        guard token.utf8.count <= Self.sizeBytesMax else {
+            throw AppError(
+                .invalidSession,
+                "The token has \(token.utf8.count) bytes, more than the \(Self.sizeBytesMax) that a request may carry. "
+                    + "Put fewer claims into it.")
+        }
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = Self.bytes(base64URL: parts[1]) else {
+            throw AppError(
+                .invalidSession,
+                "This is not a JSON Web Token: it has no three parts in base64url, separated by dots. "
+                    + "`sync-server token` signs one for development.")
+        }
+        let claims: Claims
+        do {
+            claims = try JSONDecoder().decode(Claims.self, from: payload)
+        } catch {
+            throw AppError(
+                .invalidSession,
+                "The token's claims are not a JSON object with text in `sub` (\(error)). Get a new one.")
+        }
+        guard let subject = claims.sub, !subject.isEmpty, subject.utf8.count <= 512 else {
+            throw AppError(
+                .invalidSession,
+                "The token names no user: its claim `sub` is missing, empty or longer than 512 bytes. "
+                    + "Sign one with the user's id as `sub`.")
+        }
+        self.subject = subject
+        expiry = claims.exp
+    }
+
+    private struct Claims: Decodable {
+        var sub: String?
+        var exp: Double?
+    }
+
+    private static func bytes(base64URL text: Substring) -> Data? {
+        var standard = String(text).replacing("-", with: "+").replacing("_", with: "/")
+        while standard.utf8.count % 4 != 0 { standard += "=" }
+        return Data(base64Encoded: standard)
+    }
+}

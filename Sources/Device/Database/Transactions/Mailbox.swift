@@ -1,0 +1,37 @@
+import Synchronization
+
+/// Where other threads leave word for a Realm instance: the only part of it they may touch.
+///
+/// Unchecked: `reference` is read only where the instance is confined to, except to see whether it still exists; the
+/// confinement is immutable; the flag is behind the lock.
+final class Mailbox: @unchecked Sendable {
+    private weak var reference: RealmInstance?
+    private let confinement: Confinement
+    let identity: Confinement.Identity
+    private let isPosted = Mutex(false)
+
+    init(_ instance: RealmInstance) {
+        reference = instance
+        confinement = instance.confinement
+        identity = instance.confinement.identity
+    }
+
+    var isUsed: Bool { reference != nil }
+
+    /// Only for the place that the instance is confined to.
+    var instance: RealmInstance? { reference }
+
+    /// Asks the instance to look at the newest version, once for any number of commits until it does.
+    func commitArrived() {
+        guard confinement.hasScheduler, isUsed else { return }
+        let isFirst = isPosted.withLock { posted in
+            defer { posted = true }
+            return !posted
+        }
+        guard isFirst else { return }
+        confinement.post { [self] in
+            isPosted.withLock { $0 = false }
+            reference?.commitSeen()
+        }
+    }
+}

@@ -1,0 +1,153 @@
+public import Foundation
+import Synchronization
+
+extension Realm {
+    /// Which file a Realm is, and which classes it manages.
+    ///
+    /// ```swift
+    /// var configuration = Realm.Configuration()
+    /// configuration.fileURL = folder.appending(path: "dogs.realm")
+    /// configuration.objectTypes = [Dog.self, DogToy.self]
+    /// let realm = try Realm(configuration: configuration)
+    /// ```
+    public struct Configuration: Sendable {
+        private enum Place: Sendable {
+            case file(URL)
+            case memory(String)
+        }
+
+        private var place: Place
+        /// How the file synchronises; nil for a local one. Set through the synchronisation part's own property.
+        package var syncSettings: (any SyncSettings)?
+
+        /// Creates a configuration; every value not given has its default.
+        ///
+        /// A file and an in-memory identifier exclude each other: the identifier wins when both are given.
+        public init(
+            fileURL: URL? = defaultFileURL,
+            inMemoryIdentifier: String? = nil,
+            readOnly: Bool = false,
+            schemaVersion: UInt64 = 0,
+            deleteRealmIfMigrationNeeded: Bool = false,
+            objectTypes: [ObjectBase.Type]? = nil
+        ) {
+            place = inMemoryIdentifier.map(Place.memory) ?? .file(fileURL ?? Self.defaultFileURL)
+            self.readOnly = readOnly
+            self.schemaVersion = schemaVersion
+            self.deleteRealmIfMigrationNeeded = deleteRealmIfMigrationNeeded
+            self.objectTypes = objectTypes
+        }
+
+        /// The Realm's file; nil for an in-memory Realm. Setting it makes the Realm one of a file.
+        public var fileURL: URL? {
+            get { if case .file(let url) = place { url } else { nil } }
+            set {
+                guard let newValue else { return }
+                place = .file(newValue)
+            }
+        }
+
+        /// The name of an in-memory Realm, which lives while anybody has it open. Setting it clears `fileURL`.
+        public var inMemoryIdentifier: String? {
+            get { if case .memory(let identifier) = place { identifier } else { nil } }
+            set {
+                guard let newValue else { return }
+                place = .memory(newValue)
+                syncSettings = nil
+            }
+        }
+
+        /// Whether the Realm may only be read. The file must exist and have all classes.
+        public var readOnly: Bool
+
+        /// The version of the classes. Raise it when properties of existing classes are added.
+        public var schemaVersion: UInt64
+
+        /// Whether a file whose classes do not fit is deleted and made anew.
+        public var deleteRealmIfMigrationNeeded: Bool
+
+        /// The classes the Realm manages; nil means all in the process. Links must not lead out of the list.
+        public var objectTypes: [ObjectBase.Type]?
+    }
+}
+
+// MARK: - Defaults
+
+extension Realm.Configuration {
+    /// The configuration that `Realm()` uses.
+    public static var defaultConfiguration: Realm.Configuration {
+        get { shared.withLock { $0 ?? Realm.Configuration() } }
+        set { shared.withLock { $0 = newValue } }
+    }
+
+    private static let shared = Mutex<Realm.Configuration?>(nil)
+
+    /// `default.realm` in the user's data folder: `$XDG_DATA_HOME`, else `~/.local/share`, in a folder named after the
+    /// program.
+    public static var defaultFileURL: URL {
+        let environment = ProcessInfo.processInfo.environment
+        let data: URL =
+            if let folder = environment["XDG_DATA_HOME"], folder.hasPrefix("/") {
+                URL(fileURLWithPath: folder, isDirectory: true)
+            } else {
+                FileManager.default.homeDirectoryForCurrentUser
+                    .appendingPathComponent(".local", isDirectory: true)
+                    .appendingPathComponent("share", isDirectory: true)
+            }
+        return data.appendingPathComponent(ProcessInfo.processInfo.processName, isDirectory: true)
+            .appendingPathComponent("default.realm")
+    }
+}
+
+// MARK: - Comparison and description
+
+extension Realm.Configuration: Equatable {
+    public static func == (left: Realm.Configuration, right: Realm.Configuration) -> Bool {
+        left.fileURL == right.fileURL && left.inMemoryIdentifier == right.inMemoryIdentifier
+            && left.readOnly == right.readOnly && left.schemaVersion == right.schemaVersion
+            && left.deleteRealmIfMigrationNeeded == right.deleteRealmIfMigrationNeeded
+            && left.hasSameTypes(as: right) && left.synchronisesLike(right)
+    }
+
+    func hasSameTypes(as other: Realm.Configuration) -> Bool {
+        objectTypes.map { Set($0.map { ObjectIdentifier($0) }) }
+            == other.objectTypes.map { Set($0.map { ObjectIdentifier($0) }) }
+    }
+
+    private func synchronisesLike(_ other: Realm.Configuration) -> Bool {
+        switch (syncSettings, other.syncSettings) {
+        case (nil, nil): true
+        case (let settings?, let other?): settings.isEqual(to: other)
+        default: false
+        }
+    }
+}
+
+extension Realm.Configuration: CustomStringConvertible {
+    public var description: String {
+        """
+        Realm.Configuration {
+        \tfileURL = \(fileURL?.path ?? "(null)");
+        \tinMemoryIdentifier = \(inMemoryIdentifier ?? "(null)");
+        \treadOnly = \(readOnly);
+        \tschemaVersion = \(schemaVersion);
+        \tdeleteRealmIfMigrationNeeded = \(deleteRealmIfMigrationNeeded);
+        \tobjectTypes = \(objectTypes.map { $0.map { $0.className() }.joined(separator: ", ") } ?? "(all)");
+        }
+        """
+    }
+}
+
+// MARK: - For the store
+
+extension Realm.Configuration {
+    /// The path that names the file within the process, without symbolic links and dots.
+    var path: String {
+        switch place {
+        case .file(let url): url.standardizedFileURL.resolvingSymlinksInPath().path
+        case .memory(let identifier): "memory:" + identifier
+        }
+    }
+
+    var isInMemory: Bool { inMemoryIdentifier != nil }
+}

@@ -1,0 +1,44 @@
+import CausewayModel
+import CausewayObjectStore
+
+extension Realm {
+    /// All objects of a class, live.
+    ///
+    /// ```swift
+    /// let adults = realm.objects(Person.self).where { $0.age >= 18 }.sorted(by: \.name)
+    /// ```
+    ///
+    /// - Complexity: O(1). Nothing is read until the results are used.
+    public func objects<Element: Object>(_ type: Element.Type) -> Results<Element> {
+        instance.checkThread()
+        return Results(_ResultsSource(.table, of: instance.access(for: type)))
+    }
+
+    /// The object of a primary key, or nil.
+    ///
+    /// ```swift
+    /// let person = realm.object(ofType: Person.self, forPrimaryKey: 12345)
+    /// ```
+    ///
+    /// A class without primary key, or a key of another type, stops the program.
+    ///
+    /// - Complexity: O(log n).
+    public func object<Element: Object, KeyType>(ofType type: Element.Type, forPrimaryKey key: KeyType) -> Element? {
+        instance.checkThread()
+        let access = instance.access(for: type)
+        guard let property = access.model.primaryKey else {
+            misuse("\(type.className()) does not have a primary key defined")
+        }
+        guard
+            let value = storedValue(of: key)?
+                .converted(to: property.shape.type, isOptional: property.shape.isOptional),
+            let primaryKey = PrimaryKey(value)
+        else {
+            misuse(
+                "Invalid value '\(key)' of type '\(KeyType.self)' for '\(property.shape.type.word)' property "
+                    + "'\(access.model.className).\(property.name)'.")
+        }
+        guard let row = access.table.key(for: primaryKey) else { return nil }
+        return access.object(row, as: type)
+    }
+}

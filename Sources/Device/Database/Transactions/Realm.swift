@@ -1,0 +1,45 @@
+import CausewayObjectStore
+
+/// A database of objects, as one thread, queue or actor sees it.
+///
+/// ```swift
+/// let realm = try Realm()
+/// try realm.write { realm.add(Dog(value: ["name": "Rex", "age": 10])) }
+/// let puppies = realm.objects(Dog.self).where { $0.age < 2 }
+/// ```
+///
+/// A Realm stands on a snapshot of its file that moves forward by itself; its objects, lists and results move with it.
+/// It must be used where it was opened. Opening the same file again at the same place is cheap and gives the same
+/// Realm; other places open their own.
+public struct Realm {
+    let instance: RealmInstance
+
+    init(instance: RealmInstance) {
+        self.instance = instance
+    }
+
+    /// The configuration the Realm was opened with.
+    public var configuration: Configuration { instance.configuration }
+
+    /// Whether the Realm holds no objects.
+    ///
+    /// - Complexity: O(number of classes).
+    public var isEmpty: Bool {
+        instance.checkThread()
+        return instance.transaction.tables.allSatisfy { $0.count == 0 }
+    }
+
+    /// Whether the Realm is a snapshot that never changes.
+    public var isFrozen: Bool { instance.isFrozen }
+}
+
+/// A Realm is confined to where it was opened.
+@available(*, unavailable)
+extension Realm: Sendable {}
+
+extension Realm: Equatable {
+    /// Two values are equal when they are the same open Realm.
+    public static func == (left: Realm, right: Realm) -> Bool {
+        left.instance === right.instance
+    }
+}

@@ -1,0 +1,163 @@
+import CausewayModel
+import CausewayObjectStore
+import Foundation
+
+extension RealmInstance {
+    /// Makes an unmanaged object the accessor of a row: a new one, or under an update policy the one of its primary
+    /// key. The objects it links to follow.
+    @discardableResult
+    func add(_ object: ObjectBase, update: Realm.UpdatePolicy, asChild: Bool = false) -> ObjectKey {
+        guard object._header == nil else {
+            guard object._instance === self else {
+                misuse("Object is already managed by another Realm. Use create instead to copy it into this Realm.")
+            }
+            guard !object.isInvalidated else {
+                misuse("Adding a deleted or invalidated object to a Realm is not permitted")
+            }
+            return object._key
+        }
+        let access = access(for: type(of: object))
+        if access.isEmbedded, !asChild {
+            misuse("Embedded objects cannot be added to a Realm directly: assign them to a property of their parent.")
+        }
+        // Children met on the way follow the same policy, and none that this call did not set.
+        let policy = asChild ? updatePolicy : update
+        let outer = updatePolicy
+        updatePolicy = policy
+        defer { updatePolicy = outer }
+        return access.isEmbedded ? insert(object, access, nil) : promote(object, access, policy)
+    }
+
+    private func promote(_ object: ObjectBase, _ access: _ClassAccess, _ policy: Realm.UpdatePolicy) -> ObjectKey {
+        guard let place = access.model.primaryKeyPlace, let scalar = place.scalar else {
+            return insert(object, access, nil)
+        }
+        let value = scalar(Unmanaged.passUnretained(object).toOpaque() + place.offset)
+        guard let primaryKey = PrimaryKey(value) else {
+            misuse("Invalid primary key '\(value)' for class '\(access.model.className)'.")
+        }
+        // A bulk insert mostly meets new keys: creation itself finds out, without a search before it.
+        if policy == .error { return insert(object, access, primaryKey) }
+        guard let key = access.table.key(for: primaryKey) else { return insert(object, access, primaryKey) }
+        update(object, access, key, onlyDifferent: policy == .modified)
+        return key
+    }
+
+    private func insert(_ object: ObjectBase, _ access: _ClassAccess, _ primaryKey: PrimaryKey?) -> ObjectKey {
+        let base = Unmanaged.passUnretained(object).toOpaque()
+        var row = access.emptyRow
+        var promotions: [(column: Int, run: (ObjectBase, Int) -> Void)] = []
+        let places = access.model.places
+        for index in places.indices {
+            if let scalar = places[index].scalar {
+                row[access.columns[index]] = scalar(base + places[index].offset)
+            } else if !places[index].isUntouched(base + places[index].offset),
+                let run = access.model.properties[index].wrapper.promotion(base + places[index].offset)
+            {
+                promotions.append((access.columns[index], run))
+            }
+        }
+        let key: ObjectKey
+        do {
+            let name = primaryKey ?? (access.isEmbedded ? coordinator.participant?.container(in: transaction) : nil)
+            key = try access.table.create(name, row: row)
+        } catch {
+            if error.code == .duplicatePrimaryKey, let primaryKey {
+                misuse(
+                    "Attempting to create an object of type '\(access.model.className)' with an existing primary key "
+                        + "value '\(primaryKey.shown)'.")
+            }
+            misuse("Object of type '\(access.model.className)' could not be created: \(error.message)")
+        }
+        access.created(key)
+        // Bound first: an object that links back finds it managed.
+        access.bind(object, to: key)
+        for (column, run) in promotions { run(object, column) }
+        return key
+    }
+
+    private func update(_ object: ObjectBase, _ access: _ClassAccess, _ key: ObjectKey, onlyDifferent: Bool) {
+        let base = Unmanaged.passUnretained(object).toOpaque()
+        var promotions: [(column: Int, run: (ObjectBase, Int) -> Void)] = []
+        for (property, column) in zip(access.model.properties, access.columns) where !property.isPrimaryKey {
+            if let draft, !draft.wrote(property.name, of: object) { continue }
+            let wrapper = base + property.offset
+            if !property.isScalar {
+                if let run = property.wrapper.promotion(wrapper) { promotions.append((column, run)) }
+                continue
+            }
+            let value = property.wrapper.scalar(wrapper)
+            if onlyDifferent, access.value(key, column) == value { continue }
+            access.write(key, column, value)
+        }
+        access.bind(object, to: key)
+        for (column, run) in promotions { run(object, column) }
+    }
+
+    // MARK: - Creating
+
+    /// A managed object made from a dictionary, an array or another object.
+    func create(_ type: ObjectBase.Type, _ value: Any, _ update: Realm.UpdatePolicy) -> ObjectBase {
+        checkThread()
+        checkTransaction()
+        let access = access(for: type)
+        if access.isEmbedded {
+            misuse("Embedded objects cannot be created directly: create them as part of their parent.")
+        }
+        checkPolicy(access, update)
+        let draft = Draft(for: self)
+        let object = draft.make(type, from: value)
+        self.draft = draft
+        defer { self.draft = nil }
+        add(object, update: update)
+        return object
+    }
+
+    func checkTransaction() {
+        guard isInWrite else {
+            misuse(
+                "Can only add, remove, or create objects in a Realm in a write transaction - call "
+                    + "beginWriteTransaction on an RLMRealm instance first.")
+        }
+    }
+
+    func checkPolicy(_ access: _ClassAccess, _ update: Realm.UpdatePolicy) {
+        if update != .error, access.model.primaryKeyIndex == nil {
+            misuse("'\(access.model.className)' does not have a primary key and can not be updated")
+        }
+    }
+
+    // MARK: - Deleting
+
+    func delete(_ object: ObjectBase) {
+        guard object._instance === self, object._header != nil else {
+            misuse("Can only delete an object from the Realm it belongs to.")
+        }
+        let access = object._checkedAccess()
+        checkTransaction()
+        access.delete(object._key)
+    }
+
+    func deleteAll() {
+        checkThread()
+        checkTransaction()
+        for table in transaction.tables where table.schema.kind != .embedded {
+            for key in table.allKeys where table.exists(key) { table.delete(key, leavingGhost: leavesGhosts) }
+        }
+        rowsDeleted()
+    }
+}
+
+extension PrimaryKey {
+    /// The key as a message names it.
+    var shown: String {
+        switch self {
+        case .null: "(null)"
+        case .int(let value): String(value)
+        case .string(let value): value
+        case .objectId(let id): ObjectId(id).stringValue
+        case .uuid(let id): "\(UUID(id))"
+        case .container: "(embedded)"
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import CausewayModel
+import CausewayObjectStore
+import Foundation
+
+extension RealmInstance {
+    /// The instance of a file at a place: the one that is there, or a new one.
+    static func open(_ configuration: Realm.Configuration, at confinement: Confinement) throws -> RealmInstance {
+        do {
+            return try openOnce(configuration, at: confinement)
+        } catch let error as Realm.Error
+            where error.code == .schemaMismatch && configuration.deleteRealmIfMigrationNeeded && !configuration.readOnly
+        {
+            guard try Realm.deleteFiles(for: configuration) else { throw error }
+            return try openOnce(configuration, at: confinement)
+        }
+    }
+
+    private static func openOnce(
+        _ configuration: Realm.Configuration, at confinement: Confinement
+    ) throws -> RealmInstance {
+        let coordinator = try FileCoordinator.open(configuration)
+        if let instance = coordinator.instance(
+            at: confinement.identity,
+            matching: { $0.configuration.hasSameTypes(as: configuration) && !$0.isFrozen })
+        {
+            try instance.checkAgreement(with: configuration)
+            return instance
+        }
+        try configuration.syncSettings?.attach(coordinator)
+        let declared = try configuration.declaredSchema()
+        do {
+            let transaction = try coordinator.store.read()
+            do {
+                try transaction.adapt(to: declared.schema, configuration)
+            } catch {
+                transaction.end()
+                throw error
+            }
+            return RealmInstance(
+                coordinator: coordinator, configuration: configuration, confinement: confinement, declared: declared,
+                transaction: transaction)
+        } catch let error as StoreError {
+            throw Realm.Error(error, fileURL: configuration.fileURL)
+        }
+    }
+
+    /// Two Realms at one place cannot disagree about how the file is used.
+    private func checkAgreement(with other: Realm.Configuration) throws {
+        let difference: String? =
+            if configuration.readOnly != other.readOnly {
+                "read permissions"
+            } else if configuration.schemaVersion != other.schemaVersion {
+                "schema version"
+            } else {
+                nil
+            }
+        if let difference {
+            throw Realm.Error(
+                .alreadyOpen,
+                "Realm at path '\(configuration.path)' already opened with different \(difference). Use the same "
+                    + "configuration, or let go of the other Realm first.", fileURL: configuration.fileURL)
+        }
+    }
+}
+
+extension FileCoordinator {
+    static func open(_ configuration: Realm.Configuration) throws -> FileCoordinator {
+        var options = ObjectStore.Options()
+        options.inMemory = configuration.isInMemory
+        options.readOnly = configuration.readOnly
+        if let url = configuration.fileURL, existing(path: configuration.path) == nil {
+            if configuration.readOnly {
+                guard FileManager.default.fileExists(atPath: configuration.path) else {
+                    throw Realm.Error(
+                        .fileNotFound,
+                        "The file '\(configuration.path)' does not exist, and a read-only Realm cannot make it. Check "
+                            + "the path, or open it with readOnly = false first.", fileURL: url)
+                }
+            } else {
+                // A folder that cannot be made shows when the file is opened, with the system's reason.
+                try? FileManager.default.createDirectory(
+                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            }
+        }
+        do {
+            return try open(path: configuration.path, options: options)
+        } catch {
+            throw Realm.Error(error, fileURL: configuration.fileURL)
+        }
+    }
+}
+
+extension Realm.Configuration {
+    /// The classes of the configuration, found and checked.
+    func declaredSchema() throws -> DeclaredSchema {
+        if let objectTypes {
+            for type in objectTypes where type._kind == .asymmetric && syncSettings == nil {
+                throw Realm.Error(
+                    .fail,
+                    "Asymmetric object type '\(type.className())' is not allowed in a local Realm. Remove it from "
+                        + "objectTypes, or open a synchronised Realm.")
+            }
+            return try DeclaredSchema(objectTypes)
+        }
+        let all = ClassDiscovery.allClasses().filter { type in
+            type.shouldIncludeInDefaultSchema() && (syncSettings != nil || type._kind != .asymmetric)
+                && !ObjectModel.of(type).properties.isEmpty
+        }
+        return try DeclaredSchema(all)
+    }
+}

@@ -1,0 +1,199 @@
+import CausewayModel
+import CausewayObjectStore
+import Glibc
+
+/// A Realm open at one place: one thread, queue or actor. `Realm` values are handles to it.
+///
+/// It stands on one snapshot of the file and moves to newer ones; every object, list and result it gave out moves with
+/// it. Nothing in it is locked, because everything happens where it is confined to.
+final class RealmInstance {
+    let coordinator: FileCoordinator
+    let configuration: Realm.Configuration
+    let confinement: Confinement
+    let declared: DeclaredSchema
+    let isFrozen: Bool
+
+    private var mailbox: Mailbox?
+    /// Nil after `invalidate()`, until the next use.
+    @exclusivity(unchecked) private var openTransaction: Transaction?
+    private var accesses: [String: _ClassAccess] = [:]
+    private var accessesByType: [ObjectIdentifier: _ClassAccess] = [:]
+    /// The class used last: loops stay with one.
+    @exclusivity(unchecked) private var lastAccess: _ClassAccess?
+    /// Class accesses from before `invalidate()`: objects still point into them, and learn there that they are invalid.
+    private var retired: [_ClassAccess] = []
+
+    /// The thread that inlined reads compare with, for a queue that runs now here, now there.
+    @exclusivity(unchecked) private var inlinedThread: UInt
+
+    /// Raised with every change that a result might show.
+    @exclusivity(unchecked) private(set) var contentVersion: UInt = 1
+    /// Raised when rows come or go: enough for results without condition and order.
+    @exclusivity(unchecked) private(set) var rowsVersion: UInt = 1
+
+    /// How often `invalidate()` was called: results from before stay invalid.
+    private(set) var invalidations = 0
+
+    var autorefresh = true
+    @exclusivity(unchecked) var isInWrite = false
+    let observers = ObserverRegistry()
+    /// What `add` and `create` do about primary keys that exist, for the objects they meet on the way.
+    var updatePolicy = Realm.UpdatePolicy.error
+    var draft: Draft?
+
+    init(
+        coordinator: FileCoordinator, configuration: Realm.Configuration, confinement: Confinement,
+        declared: DeclaredSchema, transaction: Transaction, isFrozen: Bool = false
+    ) {
+        self.coordinator = coordinator
+        self.configuration = configuration
+        self.confinement = confinement
+        self.declared = declared
+        self.isFrozen = isFrozen
+        inlinedThread = confinement.inlineThread
+        openTransaction = transaction
+        guard !isFrozen else { return }
+        let mailbox = Mailbox(self)
+        self.mailbox = mailbox
+        coordinator.register(mailbox)
+    }
+
+    deinit {
+        if isInWrite { openTransaction?.abort() }
+        openTransaction?.end()
+    }
+
+    // MARK: - Checks
+
+    /// A queue's Realm remembers the thread it last ran on, so that only its first use on another thread asks the queue.
+    func checkThread() {
+        if UInt(pthread_self()) == inlinedThread { return }
+        checkPlace()
+    }
+
+    private func checkPlace() {
+        guard confinement.isCurrent else { misuse("Realm accessed from incorrect thread.") }
+        if confinement.changesThreads {
+            // The queue runs on this thread now: its inlined reads compare with it from here on.
+            let thread = confinement.inlineThread
+            inlinedThread = thread
+            for access in accesses.values { access.header.pointee.thread = thread }
+        }
+    }
+
+    func checkWritable() {
+        guard isInWrite else {
+            misuse(
+                isFrozen
+                    ? "Attempting to modify a frozen object - call thaw on the Object instance first."
+                    : "Attempting to modify object outside of a write transaction - call beginWriteTransaction on an "
+                        + "RLMRealm instance first.")
+        }
+    }
+
+    var isSynchronised: Bool { configuration.syncSettings != nil }
+
+    /// Deleting an object that others link to leaves its identity behind in a synchronised file: the links may be
+    /// other devices' writes, and its key may come back.
+    var leavesGhosts: Bool { isSynchronised }
+
+    // MARK: - The snapshot
+
+    var isOpen: Bool { openTransaction != nil }
+
+    var transaction: Transaction {
+        if let openTransaction { return openTransaction }
+        do {
+            let transaction = try coordinator.store.read()
+            openTransaction = transaction
+            return transaction
+        } catch {
+            misuse("The Realm file can no longer be read: \(error.message)")
+        }
+    }
+
+    /// Lets go of the snapshot. Objects and results made from it are invalid from now on.
+    func invalidate() {
+        checkThread()
+        if isInWrite { cancelWrite() }
+        for access in accesses.values {
+            access.retire()
+            retired.append(access)
+        }
+        accesses = [:]
+        lastAccess = nil
+        accessesByType = [:]
+        openTransaction?.end()
+        openTransaction = nil
+        invalidations += 1
+        changed()
+    }
+
+    /// Delivers what observers are owed, soon.
+    func wake() {
+        mailbox?.commitArrived()
+    }
+
+    // MARK: - Classes
+
+    func access(named name: String) -> _ClassAccess {
+        if let access = accesses[name] { return access }
+        guard let model = declared.models[name] else { misuse(Self.notManaged(name)) }
+        return makeAccess(model)
+    }
+
+    func access(for type: ObjectBase.Type) -> _ClassAccess {
+        if let lastAccess, lastAccess.model.type == type { return lastAccess }
+        if let access = accessesByType[ObjectIdentifier(type)] {
+            lastAccess = access
+            return access
+        }
+        let name = type.className()
+        guard let model = declared.models[name], model.type == type else { misuse(Self.notManaged(name)) }
+        return makeAccess(model)
+    }
+
+    private func makeAccess(_ model: ObjectModel) -> _ClassAccess {
+        guard let table = transaction.table(model.className) else { misuse(Self.notManaged(model.className)) }
+        let access = _ClassAccess(model, table: table, in: self)
+        accesses[model.className] = access
+        accessesByType[ObjectIdentifier(model.type)] = access
+        return access
+    }
+
+    func isEmbedded(_ className: String) -> Bool {
+        declared.schema[className]?.kind == .embedded
+    }
+
+    private static func notManaged(_ name: String) -> String {
+        "Object type '\(name)' is not managed by the Realm. If using a custom `objectClasses` / `objectTypes` array in "
+            + "your configuration, add `\(name)` to the list of `objectClasses` / `objectTypes`."
+    }
+
+    // MARK: - What has changed
+
+    func contentChanged() {
+        contentVersion &+= 1
+    }
+
+    func rowsCreated() {
+        contentVersion &+= 1
+        rowsVersion &+= 1
+    }
+
+    func rowsDeleted() {
+        rowsCreated()
+        for access in accesses.values { access.snapshotChanged() }
+    }
+
+    /// The snapshot moved: everything may be different.
+    func changed() {
+        rowsCreated()
+        for access in accesses.values { access.transactionEnded() }
+    }
+
+    func undone() {
+        rowsCreated()
+        for access in accesses.values { access.transactionAborted() }
+    }
+}

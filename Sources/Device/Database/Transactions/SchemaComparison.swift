@@ -1,0 +1,135 @@
+import CausewayModel
+import CausewayObjectStore
+
+// What a file knows and what the classes declare: the same, less, or in contradiction.
+
+struct SchemaComparison {
+    /// Classes or indexes that the file lacks; adding them needs nobody's leave.
+    var hasAdditions = false
+    /// Properties of classes that the file knows, but without them: they need a newer schema version.
+    var addedProperties: [String] = []
+    /// What no addition can bring together.
+    var conflicts: [String] = []
+
+    init(file: Schema, declared: Schema) {
+        for wanted in declared.classes {
+            guard let known = file[wanted.name] else {
+                hasAdditions = true
+                continue
+            }
+            compare(known, wanted)
+        }
+    }
+
+    private mutating func compare(_ known: ClassSchema, _ wanted: ClassSchema) {
+        if known.kind != wanted.kind {
+            conflicts.append("- Class '\(wanted.name)' has been changed from \(known.kind) to \(wanted.kind).")
+        }
+        let oldKey = known.primaryKeyIndex.map { known.properties[$0].name }
+        let newKey = wanted.primaryKeyIndex.map { wanted.properties[$0].name }
+        switch (oldKey, newKey) {
+        case (nil, let new?):
+            conflicts.append("- Primary Key for class '\(wanted.name)' has been added. (\(new))")
+        case (_?, nil):
+            conflicts.append("- Primary Key for class '\(wanted.name)' has been removed.")
+        case (let old?, let new?) where old != new:
+            conflicts.append("- Primary Key for class '\(wanted.name)' has changed from '\(old)' to '\(new)'.")
+        default: break
+        }
+        for property in wanted.properties {
+            guard let index = known.index(of: property.name) else {
+                hasAdditions = true
+                addedProperties.append("- Property '\(wanted.name).\(property.name)' has been added.")
+                continue
+            }
+            compare(known.properties[index], property, in: wanted.name)
+        }
+    }
+
+    private mutating func compare(
+        _ known: CausewayModel.Property, _ wanted: CausewayModel.Property, in className: String
+    ) {
+        let name = "\(className).\(wanted.name)"
+        if known.type != wanted.type || known.collection != wanted.collection {
+            conflicts.append("- Property '\(name)' has been changed from '\(known.words)' to '\(wanted.words)'.")
+        } else if known.target != wanted.target {
+            conflicts.append(
+                "- Property '\(name)' has been changed from '<\(known.target ?? "")>' to '<\(wanted.target ?? "")>'.")
+        } else if known.isOptional != wanted.isOptional {
+            conflicts.append("- Property '\(name)' has been made \(wanted.isOptional ? "optional" : "required").")
+        }
+        if wanted.isIndexed, !known.isIndexed { hasAdditions = true }
+    }
+}
+
+extension CausewayModel.Property {
+    fileprivate var words: String { collection == .list ? "array<\(type.word)>" : type.word }
+}
+
+extension Transaction {
+    /// The version of the classes that the file was last opened with, in a small tree of its own.
+    private static let versionKey = Array("schemaVersion".utf8)
+
+    var schemaVersion: UInt64? {
+        guard let bytes = tree("database").get(Self.versionKey), bytes.count == 8 else { return nil }
+        return bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    private func setSchemaVersion(_ version: UInt64) {
+        let bytes = (0..<8).map { UInt8(truncatingIfNeeded: version >> (56 - 8 * UInt64($0))) }
+        tree("database").put(Self.versionKey, bytes)
+    }
+
+    /// Brings the file up to the declared classes by adding what it lacks.
+    ///
+    /// - Throws: `Realm.Error.schemaMismatch` naming every difference that additions cannot mend, or that the
+    ///   configuration's schema version does not allow.
+    func adapt(to declared: Schema, _ configuration: Realm.Configuration) throws {
+        if try isAdapted(to: declared, configuration) { return }
+        try beginWriting()
+        do {
+            // Somebody else may have written between the look and the lock.
+            if try isAdapted(to: declared, configuration) {
+                abort()
+                return
+            }
+            try extendSchema(declared)
+            if configuration.syncSettings == nil { setSchemaVersion(configuration.schemaVersion) }
+            _ = try commit()
+        } catch {
+            if isWritable { abort() }
+            throw error
+        }
+    }
+
+    private func isAdapted(to declared: Schema, _ configuration: Realm.Configuration) throws -> Bool {
+        let comparison = SchemaComparison(file: schema, declared: declared)
+        let isSynchronised = configuration.syncSettings != nil
+        let version = schemaVersion
+        if let version, !isSynchronised, configuration.schemaVersion < version {
+            throw Realm.Error(
+                .schemaMismatch,
+                "Provided schema version \(configuration.schemaVersion) is less than last set version \(version). Open "
+                    + "the Realm with schema version \(version) or later.", fileURL: configuration.fileURL)
+        }
+        let isNewer = isSynchronised || version.map { configuration.schemaVersion > $0 } ?? true
+        let problems = comparison.conflicts + (isNewer ? [] : comparison.addedProperties)
+        guard problems.isEmpty else {
+            throw Realm.Error(
+                .schemaMismatch,
+                "Migration is required due to the following errors:\n" + problems.joined(separator: "\n"),
+                fileURL: configuration.fileURL)
+        }
+        if configuration.readOnly {
+            guard !comparison.hasAdditions else {
+                throw Realm.Error(
+                    .schemaMismatch,
+                    "The file lacks classes or properties, and a read-only Realm cannot add them. Open it once with "
+                        + "readOnly = false, or list the classes it has in objectTypes.",
+                    fileURL: configuration.fileURL)
+            }
+            return true
+        }
+        return !comparison.hasAdditions && (isSynchronised || version == configuration.schemaVersion)
+    }
+}

@@ -1,0 +1,36 @@
+package import CausewayModel
+import Foundation
+
+// Values of any Swift type as the value of a property, where that loses nothing.
+
+/// What a Swift value is by itself; nil for what no property could hold.
+package func storedValue(of any: Any) -> Value? {
+    switch any {
+    case let scalar as any _PersistableScalar: scalar._stored.value
+    case let object as ObjectBase: object._header.map { _ in .object(object._key) }
+    case let integer as any FixedWidthInteger: Int64(exactly: integer).map(Value.int)
+    case let number as NSNumber: .double(number.doubleValue)
+    case is NSNull: .null
+    default: flattened(any) == nil ? .null : nil
+    }
+}
+
+extension Value {
+    /// The value as one of a property's type. Nil where types do not fit: text is never read as a number or an id.
+    func converted(to type: PropertyType, isOptional: Bool) -> Value? {
+        switch (self, type) {
+        case (.null, _): isOptional ? .null : nil
+        case (.bool, .bool), (.int, .int), (.float, .float), (.double, .double), (.string, .string), (.bytes, .data),
+            (.timestamp, .date), (.objectId, .objectId), (.uuid, .uuid), (.object, .object):
+            self
+        case (.int(let value), .double): .double(Double(value))
+        case (.int(let value), .float): .float(Float(value))
+        case (.float(let value), .double): .double(Double(value))
+        case (.double(let value), .float): .float(Float(value))
+        case (.double(let value), .int): Int64(exactly: value).map(Value.int)
+        case (.float(let value), .int): Int64(exactly: value).map(Value.int)
+        case (.int(let value), .bool): value == 0 || value == 1 ? .bool(value == 1) : nil
+        default: nil
+        }
+    }
+}

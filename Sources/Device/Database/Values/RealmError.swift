@@ -1,0 +1,154 @@
+public import Foundation
+
+extension Realm {
+    /// What can go wrong with a Realm that is not a mistake of the program: the file, the disk, the schema, the input.
+    ///
+    /// ```swift
+    /// do {
+    ///     let realm = try Realm(configuration: configuration)
+    /// } catch Realm.Error.filePermissionDenied {
+    ///     // One code.
+    /// } catch let error as Realm.Error {
+    ///     print(error.code, error.localizedDescription, error.fileURL as Any)
+    /// }
+    /// ```
+    ///
+    /// The message names the cause and what to do about it. Misuse (a write outside a transaction, a Realm on the wrong
+    /// thread) is not an error: it stops the program with a sentence.
+    public struct Error: Swift.Error, Sendable {
+        public let code: Code
+        /// The cause and the remedy, in one or two sentences.
+        public let message: String
+        /// The file that the error is about, where there is one.
+        public let fileURL: URL?
+        /// What a lower layer reported.
+        public let underlyingError: (any Swift.Error)?
+
+        public init(
+            _ code: Code, _ message: String, fileURL: URL? = nil, underlyingError: (any Swift.Error)? = nil
+        ) {
+            self.code = code
+            self.message = message
+            self.fileURL = fileURL
+            self.underlyingError = underlyingError
+        }
+    }
+}
+
+// MARK: - Codes
+
+extension Realm.Error {
+    /// The kinds of error a caller may treat differently. The numbers are RealmSwift's.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        public let rawValue: Int
+
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// None of the others.
+        public static let fail = Code(rawValue: 1)
+        /// The file cannot be opened, read or written.
+        public static let fileAccess = Code(rawValue: 2)
+        /// The process may not read or write the file.
+        public static let filePermissionDenied = Code(rawValue: 3)
+        /// A copy was to be written where a file is.
+        public static let fileExists = Code(rawValue: 4)
+        /// A read-only Realm has no file, or a directory is missing.
+        public static let fileNotFound = Code(rawValue: 5)
+        /// The file has an older format and may not be upgraded.
+        public static let fileFormatUpgradeRequired = Code(rawValue: 6)
+        /// Another process has the file open in a way that cannot be shared.
+        public static let incompatibleLockFile = Code(rawValue: 8)
+        /// There is no address space for the file.
+        public static let addressSpaceExhausted = Code(rawValue: 9)
+        /// The classes differ from the file's, and no migration was asked for.
+        public static let schemaMismatch = Code(rawValue: 10)
+        /// The file is open where it must not be.
+        public static let alreadyOpen = Code(rawValue: 12)
+        /// A value from outside cannot be used.
+        public static let invalidInput = Code(rawValue: 13)
+        /// The disk or the quota is full.
+        public static let outOfDiskSpace = Code(rawValue: 14)
+        /// Another process has the file open with another session.
+        public static let incompatibleSession = Code(rawValue: 15)
+        /// The file has a format of a later version.
+        public static let unsupportedFileFormatVersion = Code(rawValue: 16)
+        /// Another process syncs the same file.
+        public static let multipleSyncAgents = Code(rawValue: 17)
+        /// A subscription was refused by the server.
+        public static let subscriptionFailed = Code(rawValue: 18)
+        /// A file could not be copied, moved or deleted.
+        public static let fileOperationFailed = Code(rawValue: 19)
+        /// The file is not a Realm, or is damaged, or the key is wrong.
+        public static let invalidDatabase = Code(rawValue: 20)
+        /// The file was made by another kind of sync.
+        public static let incompatibleHistories = Code(rawValue: 21)
+        /// A write to a synced Realm that no subscription covers.
+        public static let noSubscriptionForWrite = Code(rawValue: 22)
+    }
+
+    // The same codes as members of the error itself, so that `catch Realm.Error.fileAccess` reads well.
+    public static let fail = Code.fail
+    public static let fileAccess = Code.fileAccess
+    public static let filePermissionDenied = Code.filePermissionDenied
+    public static let fileExists = Code.fileExists
+    public static let fileNotFound = Code.fileNotFound
+    public static let fileFormatUpgradeRequired = Code.fileFormatUpgradeRequired
+    public static let incompatibleLockFile = Code.incompatibleLockFile
+    public static let addressSpaceExhausted = Code.addressSpaceExhausted
+    public static let schemaMismatch = Code.schemaMismatch
+    public static let alreadyOpen = Code.alreadyOpen
+    public static let invalidInput = Code.invalidInput
+    public static let outOfDiskSpace = Code.outOfDiskSpace
+    public static let incompatibleSession = Code.incompatibleSession
+    public static let unsupportedFileFormatVersion = Code.unsupportedFileFormatVersion
+    public static let multipleSyncAgents = Code.multipleSyncAgents
+    public static let subscriptionFailed = Code.subscriptionFailed
+    public static let fileOperationFailed = Code.fileOperationFailed
+    public static let invalidDatabase = Code.invalidDatabase
+    public static let incompatibleHistories = Code.incompatibleHistories
+    public static let noSubscriptionForWrite = Code.noSubscriptionForWrite
+}
+
+/// Lets a `catch` name a code.
+public func ~= (code: Realm.Error.Code, error: any Error) -> Bool {
+    (error as? Realm.Error)?.code == code
+}
+
+// MARK: - What other protocols ask
+
+extension Realm.Error: Equatable {
+    /// By code and file: the message is for people.
+    public static func == (left: Realm.Error, right: Realm.Error) -> Bool {
+        left.code == right.code && left.fileURL == right.fileURL
+    }
+}
+
+extension Realm.Error: LocalizedError {
+    public var errorDescription: String? { message }
+}
+
+extension Realm.Error: CustomNSError {
+    public static var errorDomain: String { "io.realm" }
+
+    public var errorCode: Int { code.rawValue }
+
+    public var errorUserInfo: [String: Any] {
+        var information: [String: Any] = [NSLocalizedDescriptionKey: message]
+        if let fileURL {
+            information[NSFilePathErrorKey] = fileURL.path
+            information[NSURLErrorKey] = fileURL
+        }
+        if let underlyingError {
+            information[NSUnderlyingErrorKey] = underlyingError
+        }
+        return information
+    }
+}
+
+extension Realm.Error: CustomStringConvertible {
+    public var description: String {
+        fileURL.map { "\(message) (\($0.path))" } ?? message
+    }
+}

@@ -1,0 +1,43 @@
+/// One property to sort by, and in which direction.
+///
+/// ```swift
+/// let dogs = realm.objects(Dog.self).sorted(by: [
+///     SortDescriptor(keyPath: "age", ascending: false), "name",
+/// ])
+/// ```
+///
+/// The path may cross links to single objects and embedded objects (`"favoriteToy.name"`), never a collection.
+/// Foundation has a generic type of the same name: where only the bare name stands as a type annotation and both
+/// modules are imported, write `Causeway.SortDescriptor`.
+public struct SortDescriptor: Hashable, Sendable {
+    /// The names of the properties to go through, divided by dots.
+    public let keyPath: String
+    public let ascending: Bool
+
+    public init(keyPath: String, ascending: Bool = true) {
+        self.keyPath = keyPath
+        self.ascending = ascending
+    }
+
+    /// By a key path that the compiler checks: `SortDescriptor(keyPath: \Dog.name)`.
+    public init<Root: ObjectBase>(keyPath: PartialKeyPath<Root>, ascending: Bool = true) {
+        self.init(keyPath: _name(for: keyPath), ascending: ascending)
+    }
+
+    /// The same property in the other direction.
+    public func reversed() -> SortDescriptor {
+        SortDescriptor(keyPath: keyPath, ascending: !ascending)
+    }
+}
+
+extension SortDescriptor: ExpressibleByStringLiteral {
+    public init(stringLiteral keyPath: String) {
+        self.init(keyPath: keyPath)
+    }
+}
+
+extension SortDescriptor: CustomStringConvertible {
+    public var description: String {
+        "SortDescriptor(keyPath: \(keyPath), ascending: \(ascending))"
+    }
+}

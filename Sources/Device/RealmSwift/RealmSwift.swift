@@ -1,0 +1,3 @@
+// The door for apps that were written for RealmSwift: `import RealmSwift` gives them Causeway.
+@_exported public import Causeway
+@_exported public import Foundation

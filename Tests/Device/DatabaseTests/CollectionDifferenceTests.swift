@@ -1,0 +1,133 @@
+import Causeway
+import Testing
+
+@Suite("The difference of two collections")
+struct CollectionDifferenceTests {
+    /// Applies changes the way a table view does, and says whether what results is the new collection.
+    private func isValid<Key: Hashable>(
+        _ changes: IndexChanges, from old: [Key], to new: [Key], modified: Set<Key>
+    ) -> Bool {
+        var keys = old
+        for index in changes.deletions.reversed() { keys.remove(at: index) }
+        for index in changes.insertions { keys.insert(new[index], at: index) }
+        let inserted = Set(changes.insertions)
+        let expected = new.indices.filter { !inserted.contains($0) && modified.contains(new[$0]) }
+        return keys == new && changes.modifications == expected
+            && changes.deletions == changes.deletions.sorted() && changes.insertions == changes.insertions.sorted()
+    }
+
+    /// The length of a longest common subsequence, by the textbook's table.
+    private func longestCommon<Key: Hashable>(_ old: [Key], _ new: [Key]) -> Int {
+        var row = [Int](repeating: 0, count: new.count + 1)
+        for left in old {
+            var diagonal = 0
+            for (index, right) in new.enumerated() {
+                let above = row[index + 1]
+                row[index + 1] = left == right ? diagonal + 1 : max(above, row[index])
+                diagonal = above
+            }
+        }
+        return row[new.count]
+    }
+
+    /// Every ordered choice of distinct elements, of every length.
+    private func sequences(of elements: [Int]) -> [[Int]] {
+        [[]]
+            + elements.flatMap { first in
+                sequences(of: elements.filter { $0 != first }).map { [first] + $0 }
+            }
+    }
+
+    @Test("of distinct keys it is valid and as small as possible, for every pair of small collections")
+    func distinct() {
+        let all = sequences(of: [1, 2, 3, 4])
+        for old in all {
+            for new in all {
+                let modified: Set<Int> = [2, 3]
+                let changes = indexChanges(from: old, to: new) { modified.contains($0) }
+                #expect(isValid(changes, from: old, to: new, modified: modified), "from \(old) to \(new): \(changes)")
+                let stayed = new.count - changes.insertions.count
+                #expect(stayed == longestCommon(old, new), "from \(old) to \(new): \(changes)")
+            }
+        }
+    }
+
+    @Test("of repeated keys it is valid, for every pair of small collections")
+    func repeated() {
+        var all: [[Int]] = [[]]
+        for length in 1...4 {
+            all += (0..<(1 << length)).map { bits in (0..<length).map { bits >> $0 & 1 } }
+        }
+        for old in all {
+            for new in all {
+                let changes = indexChanges(from: old, to: new) { $0 == 1 }
+                #expect(isValid(changes, from: old, to: new, modified: [1]), "from \(old) to \(new): \(changes)")
+            }
+        }
+    }
+
+    @Test("after random edits it is valid and as small as possible", arguments: 0..<60 as Range<UInt64>)
+    func random(seed: UInt64) {
+        var generator = SplitMix(state: seed)
+        let old = Array(0..<Int.random(in: 0..<60, using: &generator)).shuffled(using: &generator)
+        var new = old
+        var modified: Set<Int> = []
+        for fresh in 0..<Int.random(in: 0..<12, using: &generator) {
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: new.insert(1_000 + fresh, at: Int.random(in: 0...new.count, using: &generator))
+            case 1 where !new.isEmpty: new.remove(at: Int.random(in: 0..<new.count, using: &generator))
+            case 2 where !new.isEmpty:
+                let moved = new.remove(at: Int.random(in: 0..<new.count, using: &generator))
+                new.insert(moved, at: Int.random(in: 0...new.count, using: &generator))
+            default: if let key = new.randomElement(using: &generator) { modified.insert(key) }
+            }
+        }
+        let changes = indexChanges(from: old, to: new) { modified.contains($0) }
+        #expect(isValid(changes, from: old, to: new, modified: modified), "seed \(seed): \(changes)")
+        let stayed = new.count - changes.insertions.count
+        #expect(stayed == longestCommon(old, new), "seed \(seed)")
+    }
+
+    @Test("an element that moved is deleted and inserted, and not modified")
+    func moved() {
+        let changes = indexChanges(from: [1, 2, 3, 4], to: [4, 1, 2, 3]) { _ in true }
+        #expect(changes.deletions == [3])
+        #expect(changes.insertions == [0])
+        #expect(changes.modifications == [1, 2, 3])
+    }
+
+    @Test("modifications are positions in the new collection")
+    func positions() {
+        let changes = indexChanges(from: [10, 20, 30], to: [20, 25, 30]) { $0 == 30 }
+        #expect(changes.deletions == [0])
+        #expect(changes.insertions == [1])
+        #expect(changes.modifications == [2])
+    }
+
+    @Test("large collections are compared in time near their size")
+    func large() {
+        let old = Array(0..<200_000)
+        var new = old
+        new.removeSubrange(50_000..<50_100)
+        new.insert(contentsOf: 900_000..<900_100, at: 120_000)
+        new.swapAt(10, 150_000)
+        // A comparison of every pair would not end here.
+        let changes = indexChanges(from: old, to: new) { $0 == 7 }
+        #expect(changes.deletions.count == 102)
+        #expect(changes.insertions.count == 102)
+        #expect(changes.modifications == [7])
+    }
+}
+
+/// A small generator whose sequence a seed fixes.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
