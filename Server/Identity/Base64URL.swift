@@ -1,0 +1,12 @@
+import Foundation
+
+/// RFC 4648 base 64 for URLs, without padding, as a token's parts are written.
+enum Base64URL {
+    static func decode(_ text: some StringProtocol) -> Data? {
+        guard text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "=") })
+        else { return nil }
+        var standard = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        standard += String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
+        return Data(base64Encoded: standard)
+    }
+}

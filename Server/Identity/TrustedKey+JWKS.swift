@@ -1,0 +1,75 @@
+import Foundation
+import JWTKit
+
+extension TrustedKey {
+    /// More keys than any issuer rotates through.
+    package static let keySetCountMax = 100
+
+    /// Reads a JWKS document: `{"keys": […]}`, each key with `kid`.
+    ///
+    /// A key's algorithm is its `alg`, or what its type can only mean: P-256 is ES256, Ed25519 is EdDSA, RSA is RS256.
+    /// Keys for encryption and keys of algorithms we do not verify are left out; a set that leaves none is an error.
+    package static func loadSet(_ text: String, source: String) async throws(IdentityError) -> [TrustedKey] {
+        // Read one by one and loosely first: one key of a kind we do not know must not spoil the rest.
+        guard let set = try? JSONDecoder().decode(KeySet.self, from: Data(text.utf8)) else {
+            throw .unusable("The key set \(source) is not a JWKS document. Expected is {\"keys\": [...]} in JSON.")
+        }
+        guard set.keys.count <= keySetCountMax else {
+            throw .unusable("The key set \(source) has \(set.keys.count) keys, and \(keySetCountMax) are the most.")
+        }
+        var keys: [TrustedKey] = []
+        for fields in set.keys {
+            guard fields["use"]?.string ?? "sig" == "sig", let algorithm = algorithm(of: fields) else { continue }
+            guard let id = fields["kid"]?.string, !id.isEmpty else {
+                throw .unusable("A key of the key set \(source) has no \"kid\". Give every key an id of its own.")
+            }
+            guard !keys.contains(where: { $0.id == id }) else {
+                throw .unusable("Two keys of the key set \(source) have the same \"kid\". Give every key its own.")
+            }
+            keys.append(
+                TrustedKey(id: id, algorithm: algorithm, verifier: try await verifier(fields, algorithm, source)))
+        }
+        guard !keys.isEmpty else {
+            throw .unusable(
+                "The key set \(source) holds no key that tokens can be verified with. "
+                    + "Keys for RS256, ES256 and EdDSA are understood."
+            )
+        }
+        return keys
+    }
+
+    private struct KeySet: Decodable {
+        var keys: [[String: ClaimValue]]
+    }
+
+    private static func algorithm(of fields: [String: ClaimValue]) -> SigningAlgorithm? {
+        let implied: SigningAlgorithm? =
+            switch (fields["kty"]?.string, fields["crv"]?.string) {
+            case ("RSA", _): .rs256
+            case ("EC", "P-256"): .es256
+            case ("OKP", "Ed25519"): .edDSA
+            // Shared secrets do not belong into a document that is made to be published.
+            default: nil
+            }
+        guard let written = fields["alg"]?.string else { return implied }
+        return SigningAlgorithm(rawValue: written) == implied ? implied : nil
+    }
+
+    private static func verifier(
+        _ fields: [String: ClaimValue], _ algorithm: SigningAlgorithm, _ source: String
+    ) async throws(IdentityError) -> any JWTAlgorithm {
+        do {
+            var fields = fields.filter { ["kty", "crv", "kid", "x", "y", "n", "e"].contains($0.key) }
+            fields["alg"] = .string(algorithm.rawValue)
+            let json = String(decoding: try JSONEncoder().encode(fields), as: UTF8.self)
+            let collection = JWTKeyCollection()
+            try await collection.add(jwk: JWK(json: json))
+            return try await collection.getKey()
+        } catch {
+            throw .unusable(
+                "A \(algorithm.rawValue) key of the key set \(source) cannot be read. "
+                    + "RSA keys need n and e of at least 2048 bits, P-256 keys x and y, Ed25519 keys x."
+            )
+        }
+    }
+}
