@@ -1,0 +1,35 @@
+import ArgumentParser
+import CausewayIdentity
+import Foundation
+
+struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Tells everything that is wrong with the configuration, without starting."
+    )
+
+    @OptionGroup var option: ConfigurationOption
+
+    func run() async throws {
+        let configuration: Configuration
+        do {
+            configuration = try option.read()
+        } catch let error as ConfigurationError {
+            print("\(option.file) has problems:\n\(error)")
+            throw ExitCode.failure
+        }
+        let inspection = await Inspection(configuration, now: Date())
+        for warning in inspection.warnings { print("warning: \(warning)") }
+        guard inspection.problems.isEmpty else {
+            print("\(option.file) has problems:\n\(ConfigurationError(problems: inspection.problems))")
+            throw ExitCode.failure
+        }
+        print(
+            """
+            \(option.file) is good.
+              listens on   \(configuration.listen.host):\(configuration.listen.port), \
+            as \(inspection.hosts.joined(separator: ", "))
+              databases    \(configuration.databases.map(\.name).joined(separator: ", "))
+              token keys   \(inspection.keys.map { $0.algorithm.rawValue }.joined(separator: ", "))
+            """)
+    }
+}

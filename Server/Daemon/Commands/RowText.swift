@@ -1,0 +1,55 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayQuery
+
+/// An object as one line of JSON, its properties in the schema's order.
+enum RowText {
+    /// Embedded objects inside each other are printed so deep. Devices decide how deep they nest them.
+    private static let depthMax = 16
+
+    static func json(_ key: ObjectKey, _ table: Table, _ transaction: Transaction, depth: Int = 0) -> String {
+        guard depth < depthMax else { return JSONText.quoted("…") }
+        let fields = table.schema.properties.indices.map { column in
+            let property = table.schema.properties[column]
+            let target = property.target.flatMap { transaction.table($0) }
+            let text =
+                property.collection == .none
+                ? json(table.value(key, column), target, transaction, depth)
+                : "["
+                    + table.listValues(key, column).map { json($0, target, transaction, depth) }.joined(separator: ",")
+                    + "]"
+            return "\(JSONText.quoted(property.name)):\(text)"
+        }
+        return "{" + fields.joined(separator: ",") + "}"
+    }
+
+    private static func json(
+        _ value: Value, _ target: Table?, _ transaction: Transaction, _ depth: Int
+    ) -> String {
+        switch value {
+        case .null: return "null"
+        case .bool(let value): return value ? "true" : "false"
+        case .int(let value): return String(value)
+        // JSON has no infinity and no NaN.
+        case .float(let value): return value.isFinite ? "\(value)" : JSONText.quoted("\(value)")
+        case .double(let value): return value.isFinite ? "\(value)" : JSONText.quoted("\(value)")
+        case .object(let key):
+            guard let target else { return "null" }
+            // An embedded object is a part of its parent; any other is named by its key.
+            if target.schema.kind == .embedded { return json(key, target, transaction, depth: depth + 1) }
+            return target.primaryKey(of: key)?.value.map { json($0, nil, transaction, depth) } ?? "null"
+        case .link(let key): return key.value.map { json($0, nil, transaction, depth) } ?? "null"
+        case .string, .bytes, .timestamp, .objectId, .uuid:
+            return JSONText.quoted(text(value))
+        }
+    }
+
+    private static func text(_ value: Value) -> String {
+        switch value {
+        case .string(let value): value
+        case .objectId(let value): value.hexadecimal
+        case .uuid(let value): value.hyphenated
+        default: value.literalText
+        }
+    }
+}

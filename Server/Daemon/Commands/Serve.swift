@@ -1,0 +1,72 @@
+import ArgumentParser
+import CausewayEndpoint
+import CausewayEnvironment
+import CausewayWire
+import Foundation
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Serves devices until SIGTERM or SIGINT.",
+        discussion: "A second signal does not hurry it: after limits.gracefulEndSeconds what is left is closed."
+    )
+
+    @OptionGroup var option: ConfigurationOption
+
+    func run() async throws {
+        let configuration = try readConfiguration()
+        let clock = SystemClock()
+        let inspection = await Inspection(configuration, now: Date())
+        guard inspection.problems.isEmpty else {
+            throw refusal(ConfigurationError(problems: inspection.problems))
+        }
+        configuration.log.start()
+        let logger = Logger(label: "sync-server")
+        for warning in inspection.warnings { logger.warning("\(warning)") }
+        let tenants = try configuration.databases.map { database throws(CommandFailure) in
+            try Tenant(database, limits: configuration.limits, clock: clock, random: SystemRandom())
+        }
+        let endpoint = try Endpoint(
+            configuration.endpoint(inspection),
+            services: Dictionary(uniqueKeysWithValues: tenants.map { ($0.name, $0.conversations) }),
+            authenticator: TokenAuthenticator(verifier: try inspection.verifier(configuration.tokens), clock: clock),
+            clock: clock, logger: logger
+        )
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [.init(service: Serving(endpoint: endpoint, tenants: tenants, logger: logger))],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+            )
+        )
+        try await group.run()
+    }
+
+    private func readConfiguration() throws -> Configuration {
+        do {
+            return try option.read()
+        } catch let error as ConfigurationError {
+            throw refusal(error)
+        }
+    }
+
+    private func refusal(_ error: ConfigurationError) -> CommandFailure {
+        CommandFailure("The server does not start, for \(option.file) has problems:\n\(error)")
+    }
+}
+
+extension Configuration {
+    func endpoint(_ inspection: Inspection) -> Endpoint.Configuration {
+        var bounds = EndpointLimits()
+        bounds.connections = limits.connections
+        // A message may be sent in several frames.
+        bounds.upload = FrameLimits(
+            frameBytes: limits.frameMegabytes << 20, messageBytes: 4 * limits.frameMegabytes << 20)
+        bounds.graceMilliseconds = Int64(limits.gracefulEndSeconds) * 1_000
+        return Endpoint.Configuration(
+            host: listen.host, port: listen.port, certificateChain: inspection.certificateChain,
+            privateKey: inspection.certificateKey, limits: bounds
+        )
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import CausewayEnvironment
+import CausewayIdentity
+import Foundation
+
+struct Token: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Signs a token for development, and prints it.",
+        discussion: "In production, tokens come from the issuer your users sign in at."
+    )
+
+    @Option(help: "Who the token is for.")
+    var user: String
+
+    @Option(help: "The file of the private key, or of the secret for HS256.")
+    var key = "keys/" + DevelopmentKeys.Name.tokenPrivate
+
+    @Option(help: "What the key signs with: HS256, RS256, ES256 or EdDSA.")
+    var algorithm = SigningAlgorithm.es256
+
+    @Option(help: "The id the server knows the key by.")
+    var id: String?
+
+    @Option(help: "The issuer to write into the token.")
+    var issuer: String?
+
+    @Option(help: "The audience to write into the token.")
+    var audience: String?
+
+    @Option(help: "The claim that names the user.")
+    var userClaim = "sub"
+
+    @Option(help: "Another claim as name=text. Repeat for more.")
+    var claim: [String] = []
+
+    @Option(help: "How long the token is good, in seconds.")
+    var lifetime: UInt64 = 3_600
+
+    func run() async throws {
+        guard let text = try? String(contentsOf: URL(filePath: key), encoding: .utf8) else {
+            throw CommandFailure(
+                "\(key) cannot be read. Make development keys with: sync-server keys --folder keys, or name the key with "
+                    + "--key FILE.")
+        }
+        let token = DevelopmentToken(
+            user: user, issuer: issuer, audience: audience, claims: try claims(), lifetimeSeconds: lifetime)
+        print(
+            try await token.signed(
+                with: text, algorithm: algorithm, id: id, userClaim: userClaim, source: key, now: SystemClock().now()))
+    }
+
+    private func claims() throws -> [String: ClaimValue] {
+        var claims: [String: ClaimValue] = [:]
+        for text in claim {
+            guard let separator = text.firstIndex(of: "="), separator != text.startIndex else {
+                throw CommandFailure("'\(text)' is no claim. Write --claim name=text.")
+            }
+            claims[String(text[..<separator])] = .string(String(text[text.index(after: separator)...]))
+        }
+        return claims
+    }
+}

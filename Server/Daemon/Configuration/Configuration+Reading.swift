@@ -1,0 +1,183 @@
+import CausewayIdentity
+import Yams
+
+extension Configuration {
+    /// What a configuration file may cost before it is read. Nesting is bounded by lines and brackets, for the YAML
+    /// parser recurses.
+    enum FileLimits {
+        static let bytes = 256 << 10
+        static let lineBytes = 1_000
+        static let brackets = 200
+        static let databases = 1_000
+    }
+
+    /// Reads the YAML text of a configuration, or tells everything that is wrong with it.
+    ///
+    /// Paths stay as written: relative ones count from the file's folder, which the caller knows.
+    static func read(_ text: String) throws(ConfigurationError) -> Configuration {
+        try checkSize(text)
+        let root: Node?
+        do {
+            root = try Yams.compose(yaml: text)
+        } catch {
+            throw ConfigurationError(problems: [ConfigurationProblem("", "The file is not YAML: \(error)")])
+        }
+        var section = Section(root, path: "")
+        if root == nil {
+            section.take([ConfigurationProblem("", "The file is empty. Begin with the annotated example.")])
+        }
+        var configuration = Configuration()
+        configuration.listen = readListen(&section)
+        configuration.tls = readTLS(&section)
+        configuration.databases = readDatabases(&section)
+        configuration.tokens = readTokens(&section)
+        configuration.limits = readLimits(&section)
+        configuration.log = readLog(&section)
+        let problems = section.finish()
+        guard problems.isEmpty else {
+            throw ConfigurationError(problems: problems.sorted { ($0.line ?? 0, $0.key) < ($1.line ?? 0, $1.key) })
+        }
+        return configuration
+    }
+
+    private static func checkSize(_ text: String) throws(ConfigurationError) {
+        let bytes = text.utf8
+        var problem: String?
+        if bytes.count > FileLimits.bytes {
+            problem = "The file is larger than \(FileLimits.bytes) bytes."
+        } else if bytes.split(separator: UInt8(ascii: "\n")).contains(where: { $0.count > FileLimits.lineBytes }) {
+            problem = "A line is longer than \(FileLimits.lineBytes) bytes."
+        } else if bytes.count(where: { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }) > FileLimits.brackets {
+            problem = "The file has more than \(FileLimits.brackets) opening brackets."
+        }
+        guard let problem else { return }
+        throw ConfigurationError(
+            problems: [ConfigurationProblem("", "\(problem) Is this the server's configuration?")]
+        )
+    }
+
+    // MARK: - Sections
+
+    private static func readListen(_ root: inout Section) -> Listen {
+        var section = Section(root.node("listen"), path: "listen")
+        var listen = Listen()
+        if let host = section.text("host") {
+            if host.isEmpty { section.note("host", nil, "The address is empty. 0.0.0.0 listens on every one.") }
+            listen.host = host
+        }
+        listen.port = section.number("port", 0...65_535, default: listen.port)
+        root.take(section.finish())
+        return listen
+    }
+
+    private static func readTLS(_ root: inout Section) -> TLS {
+        var section = Section(root.node("tls"), path: "tls")
+        let make = "For development, make both with: sync-server keys --folder keys"
+        let tls = TLS(
+            certificate: section.requiredText("certificate", "Name the PEM file of the server's certificate. \(make)"),
+            key: section.requiredText("key", "Name the PEM file of the certificate's key. \(make)")
+        )
+        root.take(section.finish())
+        return tls
+    }
+
+    private static func readDatabases(_ root: inout Section) -> [Database] {
+        let nodes = root.list("databases")
+        if nodes.isEmpty {
+            root.note("databases", nil, "No database is named. Give a list with a name and a folder each.")
+        }
+        if nodes.count > FileLimits.databases {
+            root.note("databases", nil, "There are \(nodes.count) databases, and \(FileLimits.databases) are the most.")
+        }
+        var databases: [Database] = []
+        for (index, node) in nodes.prefix(FileLimits.databases).enumerated() {
+            var section = Section(node, path: "databases[\(index)]")
+            let name = section.requiredText("name", "Clients name it in every request.")
+            let folder = section.requiredText("folder", "Name the folder that holds the data.")
+            if !name.isEmpty, !isDatabaseName(name) {
+                section.note(
+                    "name", node,
+                    "'\(name.prefix(40))' cannot stand in a URL. Use 1 to 64 letters, digits, '-' and '_'."
+                )
+            }
+            if databases.contains(where: { $0.name == name && !name.isEmpty }) {
+                section.note("name", node, "Two databases are named '\(name.prefix(64))'. Give each its own name.")
+            }
+            if databases.contains(where: { $0.folder == folder && !folder.isEmpty }) {
+                section.note("folder", node, "Two databases share one folder. Give each its own folder.")
+            }
+            root.take(section.finish())
+            databases.append(Database(name: name, folder: folder))
+        }
+        return databases
+    }
+
+    static func isDatabaseName(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+                    || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            }
+    }
+
+    private static func readTokens(_ root: inout Section) -> Tokens {
+        var section = Section(root.node("tokens"), path: "tokens")
+        var tokens = Tokens()
+        for (index, node) in section.list("keys").enumerated() {
+            var key = Section(node, path: "tokens.keys[\(index)]")
+            let file = key.requiredText("file", "Name the file of a key that tokens are signed with.")
+            let algorithm: SigningAlgorithm? = key.choice("algorithm", default: nil)
+            let id = key.text("id")
+            if id?.isEmpty == true {
+                key.note("id", node, "The id is empty. Leave the key out, or name a token's kid.")
+            }
+            if let id, tokens.keys.contains(where: { $0.id == id }) {
+                key.note("id", node, "Two keys have this id. Give each its own.")
+            }
+            section.take(key.finish())
+            if let algorithm { tokens.keys.append(Tokens.Key(file: file, algorithm: algorithm, id: id)) }
+        }
+        tokens.keySet = section.text("keySet")
+        if tokens.keySet?.isEmpty == true { section.note("keySet", nil, "The file is not named. Leave the key out.") }
+        if section.list("keys").isEmpty, tokens.keySet == nil {
+            section.note(
+                "keys", nil, "No key is named, so no token could be verified. Give keys, or a JWKS file as keySet."
+            )
+        }
+        tokens.issuers = section.texts("issuers")
+        tokens.audiences = section.texts("audiences")
+        if let claim = section.text("userClaim") {
+            if claim.isEmpty { section.note("userClaim", nil, "The claim is empty. Leave the key out for 'sub'.") }
+            tokens.userClaim = claim
+        }
+        tokens.notBeforeLeewaySeconds = section.number(
+            "notBeforeLeewaySeconds", 0...3_600, default: tokens.notBeforeLeewaySeconds
+        )
+        root.take(section.finish())
+        return tokens
+    }
+
+    private static func readLimits(_ root: inout Section) -> Limits {
+        var section = Section(root.node("limits"), path: "limits")
+        var limits = Limits()
+        limits.connections = section.number("connections", 1...1_000_000, default: limits.connections)
+        limits.frameMegabytes = section.number("frameMegabytes", 1...256, default: limits.frameMegabytes)
+        limits.creditKilobytes = section.number("creditKilobytes", 64...65_536, default: limits.creditKilobytes)
+        limits.heartbeatSeconds = section.number("heartbeatSeconds", 1...300, default: limits.heartbeatSeconds)
+        limits.historyVersions = section.number(
+            "historyVersions", 1_000...1_000_000_000, default: limits.historyVersions)
+        limits.historyMegabytes = section.number("historyMegabytes", 16...1_048_576, default: limits.historyMegabytes)
+        limits.gracefulEndSeconds = section.number("gracefulEndSeconds", 1...600, default: limits.gracefulEndSeconds)
+        root.take(section.finish())
+        return limits
+    }
+
+    private static func readLog(_ root: inout Section) -> Log {
+        var section = Section(root.node("log"), path: "log")
+        var log = Log()
+        log.level = section.choice("level", default: log.level) ?? log.level
+        log.format = section.choice("format", default: log.format) ?? log.format
+        root.take(section.finish())
+        return log
+    }
+}

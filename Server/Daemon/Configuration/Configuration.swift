@@ -1,0 +1,78 @@
+import CausewayIdentity
+
+/// What the operator decided, as values: read from one YAML file, checked for sense, not yet tried against the disk.
+struct Configuration: Hashable, Sendable {
+    var listen = Listen()
+    var tls = TLS()
+    var databases: [Database] = []
+    var tokens = Tokens()
+    var limits = Limits()
+    var log = Log()
+
+    struct Listen: Hashable, Sendable {
+        var host = "0.0.0.0"
+        var port = 7443
+    }
+
+    struct TLS: Hashable, Sendable {
+        /// A PEM chain, the server's own certificate first.
+        var certificate = ""
+        var key = ""
+    }
+
+    struct Database: Hashable, Sendable {
+        /// As it stands in URLs: `/v1/{name}/…`.
+        var name: String
+        var folder: String
+    }
+
+    struct Tokens: Hashable, Sendable {
+        var keys: [Key] = []
+        /// The file of a JWKS document.
+        var keySet: String?
+        var issuers: [String] = []
+        var audiences: [String] = []
+        var userClaim = "sub"
+        var notBeforeLeewaySeconds = 60
+
+        struct Key: Hashable, Sendable {
+            var file: String
+            var algorithm: SigningAlgorithm
+            var id: String?
+        }
+    }
+
+    struct Limits: Hashable, Sendable {
+        var connections = 10_000
+        /// One frame's payload after decompression.
+        var frameMegabytes = 16
+        /// How far a download runs ahead of what its device has consumed.
+        var creditKilobytes = 1_024
+        var heartbeatSeconds = 15
+        /// How far back a device may be and still catch up by changes alone.
+        var historyVersions = 1_000_000
+        var historyMegabytes = 1_024
+        /// How long commits and streams have to end after SIGTERM.
+        var gracefulEndSeconds = 20
+    }
+
+    struct Log: Hashable, Sendable {
+        var level = Level.info
+        var format = Format.text
+
+        enum Level: String, CaseIterable, Sendable {
+            case trace
+            case debug
+            case info
+            case notice
+            case warning
+            case error
+            case critical
+        }
+
+        enum Format: String, CaseIterable, Sendable {
+            case text
+            case json
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// The configuration at its place on the disk.
+enum ConfigurationFile {
+    static func read(_ path: String) throws(ConfigurationError) -> Configuration {
+        let file = URL(filePath: path)
+        let text = try text(of: file)
+        return try Configuration.read(text).resolved(against: file.deletingLastPathComponent())
+    }
+
+    private static func text(of file: URL) throws(ConfigurationError) -> String {
+        do {
+            // The size is looked at first, so that a device file or a log named by mistake is not read whole.
+            let size = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+            guard size <= Configuration.FileLimits.bytes else {
+                throw ConfigurationError(
+                    problems: [
+                        ConfigurationProblem(
+                            "",
+                            "\(file.path) has \(size) bytes, and \(Configuration.FileLimits.bytes) are the most. "
+                                + "Is this the server's configuration?")
+                    ])
+            }
+            return try String(contentsOf: file, encoding: .utf8)
+        } catch let error as ConfigurationError {
+            throw error
+        } catch {
+            throw ConfigurationError(
+                problems: [
+                    ConfigurationProblem(
+                        "",
+                        "\(file.path) cannot be read as a text file. Name the configuration with --configuration FILE, "
+                            + "or begin with a copy of deploy/sync-server.example.yaml.")
+                ])
+        }
+    }
+}
+
+extension Configuration {
+    /// Relative paths count from the configuration's own folder, wherever the server is started.
+    func resolved(against folder: URL) -> Configuration {
+        func absolute(_ path: String) -> String {
+            let url = path.hasPrefix("/") ? URL(filePath: path) : folder.appending(path: path)
+            return url.absoluteURL.standardizedFileURL.path
+        }
+        var result = self
+        result.tls.certificate = absolute(tls.certificate)
+        result.tls.key = absolute(tls.key)
+        for index in result.databases.indices { result.databases[index].folder = absolute(databases[index].folder) }
+        for index in result.tokens.keys.indices { result.tokens.keys[index].file = absolute(tokens.keys[index].file) }
+        result.tokens.keySet = tokens.keySet.map(absolute)
+        return result
+    }
+}

@@ -1,0 +1,31 @@
+/// One thing wrong with the configuration: where, what, and how to put it right.
+struct ConfigurationProblem: Hashable, Sendable {
+    /// `databases[0].folder`; empty for the file as a whole.
+    var key: String
+    /// In the file, from one.
+    var line: Int?
+    /// A sentence that names cause and remedy.
+    var message: String
+
+    init(_ key: String, line: Int? = nil, _ message: String) {
+        self.key = key
+        self.line = line
+        self.message = message
+    }
+}
+
+extension ConfigurationProblem: CustomStringConvertible {
+    var description: String {
+        let place = [line.map { "line \($0)" }, key.isEmpty ? nil : key].compactMap { $0 }.joined(separator: ", ")
+        return place.isEmpty ? message : "\(place): \(message)"
+    }
+}
+
+/// All that is wrong, so that an operator mends it in one go.
+struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+    var problems: [ConfigurationProblem]
+
+    var description: String {
+        problems.map { "- \($0)" }.joined(separator: "\n")
+    }
+}

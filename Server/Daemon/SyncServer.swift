@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// The `sync-server` program.
+@main
+struct SyncServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync-server",
+        abstract: "Merges what devices write offline, and sends each of them the part it subscribes to.",
+        discussion: """
+            First steps, for development:
+              sync-server keys --folder keys
+              cp deploy/sync-server.example.yaml sync-server.yaml
+              sync-server check
+              sync-server serve
+            """,
+        subcommands: [Serve.self, Check.self, Token.self, Keys.self, Query.self]
+    )
+}

@@ -1,0 +1,36 @@
+import CausewayEndpoint
+import Logging
+import ServiceLifecycle
+
+/// The server's life: listen until told to end, then end in the order that loses nothing.
+///
+/// 1. Nobody new is taken.
+/// 2. Each download stream is told that the server ends, with the hint to connect again, and finishes. Commits that
+///    have begun are finished.
+/// 3. Requests that run are answered, within the configured time.
+/// 4. The databases are closed.
+struct Serving: Service {
+    let endpoint: Endpoint
+    let tenants: [Tenant]
+    let logger: Logger
+
+    func run() async throws {
+        do {
+            _ = try await endpoint.start()
+        } catch {
+            await end()
+            throw error
+        }
+        // Throws when the task is cancelled instead of ended gracefully: the same end then.
+        try? await gracefulShutdown()
+        logger.info("ending: the databases close when requests and downloads have ended")
+        await end()
+    }
+
+    private func end() async {
+        // Steps 1 to 3 are the endpoint's.
+        await endpoint.shutdown()
+        for tenant in tenants { tenant.close() }
+        logger.info("ended", metadata: ["databases": "\(tenants.map(\.name).joined(separator: ","))"])
+    }
+}

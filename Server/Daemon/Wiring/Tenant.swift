@@ -1,0 +1,51 @@
+import CausewayEnvironment
+import CausewayIngest
+import CausewaySession
+import CausewayStore
+import CausewayStoreEmbedded
+import CausewayWire
+
+/// One database, open and ready for sessions. Tenants share nothing but the process.
+final class Tenant: Sendable {
+    let name: String
+    let conversations: Conversations
+    private let store: StoreEmbedded
+    private let lock: FolderLock
+
+    init(
+        _ database: Configuration.Database, limits: Configuration.Limits, clock: any WallClock, random: any RandomSource
+    ) throws(CommandFailure) {
+        name = database.name
+        lock = try FolderLock(database.folder)
+        do throws(StoreFailure) {
+            store = try StoreEmbedded.open(
+                folder: database.folder,
+                options: StoreEmbedded.Options(
+                    historyVersionsMax: UInt64(limits.historyVersions),
+                    historyBytesMax: UInt64(limits.historyMegabytes) << 20
+                ),
+                epochSeed: random.nextNonZero()
+            )
+        } catch {
+            throw CommandFailure("The database '\(database.name)' could not be opened: \(error.message)")
+        }
+        conversations = Conversations(
+            backend: store, intake: Intake(store), limits: limits.session, sessionSeed: random.next(),
+            now: { clock.now() }
+        )
+    }
+
+    /// Call when no request runs any more.
+    func close() {
+        store.close()
+    }
+}
+
+extension Configuration.Limits {
+    var session: SessionLimits {
+        SessionLimits(
+            frameBytes: UInt64(frameMegabytes) << 20, creditBytes: UInt64(creditKilobytes) << 10,
+            heartbeatMilliseconds: UInt64(heartbeatSeconds) * 1_000
+        )
+    }
+}

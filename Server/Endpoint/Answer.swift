@@ -1,0 +1,43 @@
+import CausewayWire
+
+/// A whole answer to a request.
+struct Answer: Sendable {
+    var status: Int
+    var contentType = WireProtocol.mediaType
+    var body: [UInt8]
+
+    init(_ message: some WireMessage) {
+        status = 200
+        body = WireCodec.encode(message)
+    }
+
+    init(_ failure: SyncFailure) {
+        status = failure.status
+        body = WireCodec.encode(failure)
+    }
+
+    init(status: Int, text: String) {
+        self.status = status
+        contentType = "text/plain; charset=utf-8"
+        body = Array(text.utf8)
+    }
+}
+
+extension SyncFailure {
+    /// The table is in PROTOCOL.md. The status is for what stands between; the code says what happened.
+    var status: Int {
+        switch code {
+        case .tokenInvalid, .tokenExpired: 401
+        case .permissionDenied: 403
+        case .databaseUnknown, .requestUnknown: 404
+        case .sessionUnknown: 410
+        case .frameTooLarge: 413
+        default:
+            switch code.rawValue / 100 {
+            case 2, 3: 400
+            case 4: 409
+            default: 503
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package import CausewayWire
+
+/// Who calls, for as long as their token is good.
+package struct KnownCaller: Hashable, Sendable {
+    /// What a client belongs to and permissions are about.
+    package var user: String
+    /// Milliseconds since 1970.
+    package var expires: UInt64
+
+    package init(user: String, expires: UInt64) {
+        self.user = user
+        self.expires = expires
+    }
+}
+
+/// Knows callers by their tokens. Asked for every request, on the thread of its connection: to be quick and not to block.
+package protocol Authenticator: Sendable {
+    /// - Parameter token: what stands behind `Bearer`.
+    func caller(for token: String, database: String) throws(SyncFailure) -> KnownCaller
+}

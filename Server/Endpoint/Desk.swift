@@ -1,0 +1,144 @@
+import CausewayEnvironment
+package import CausewayWire
+import Logging
+import Synchronization
+
+/// What the requests of all connections share: whom to ask, and how much is left.
+final class Desk: Sendable {
+    let services: [String: any SyncService]
+    let authenticator: any Authenticator
+    let limits: EndpointLimits
+    let clock: any WallClock
+    let logger: Logger
+    let uploads: Turnstile
+    let isReady = Atomic(false)
+    private let heldBodyBytes = Atomic(0)
+
+    init(
+        services: [String: any SyncService], authenticator: any Authenticator, limits: EndpointLimits,
+        clock: any WallClock, logger: Logger
+    ) {
+        self.services = services
+        self.authenticator = authenticator
+        self.limits = limits
+        self.clock = clock
+        self.logger = logger
+        uploads = Turnstile(places: limits.uploadsAtOnce)
+    }
+
+    /// Counts bytes of a body that is about to be kept; false when there are too many already.
+    func hold(_ bytes: Int) -> Bool {
+        let held = heldBodyBytes.add(bytes, ordering: .relaxed).newValue
+        if held <= limits.heldBodyBytes { return true }
+        release(bytes)
+        return false
+    }
+
+    func release(_ bytes: Int) {
+        heldBodyBytes.subtract(bytes, ordering: .relaxed)
+    }
+}
+
+// MARK: - Before the body
+
+extension Desk {
+    /// A request whose caller and database are known.
+    struct Admitted: Sendable {
+        var call: Route.Call
+        var database: String
+        var caller: KnownCaller
+        var service: any SyncService
+    }
+
+    /// The token is looked at first: without one nobody learns which databases there are.
+    func admit(
+        _ call: Route.Call, database: String, authorization: String?
+    ) throws(SyncFailure) -> Admitted {
+        guard let token = authorization.flatMap(bearerToken) else {
+            throw SyncFailure(
+                .tokenInvalid,
+                "The request carries no token. Send it as `authorization: Bearer TOKEN`; log in again to get one.")
+        }
+        let caller = try authenticator.caller(for: token, database: database)
+        guard caller.expires > clock.now() else { throw .tokenExpired }
+        guard let service = services[database] else {
+            throw SyncFailure(
+                .databaseUnknown,
+                "This server has no database '\(database)'. Check the app id; the operator adds databases in the "
+                    + "server's configuration.")
+        }
+        return Admitted(call: call, database: database, caller: caller, service: service)
+    }
+
+    private func bearerToken(_ authorization: String) -> String? {
+        let parts = authorization.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return String(parts[1])
+    }
+
+    func frameLimits(for call: Route.Call) -> FrameLimits {
+        switch call {
+        case .upload, .ingest: limits.upload
+        case .session, .subscriptions: .envelope
+        case .download, .credit, .mark: .small
+        }
+    }
+
+    /// A body of frames is at most this much longer than the message in it.
+    func bodyBytesMax(for call: Route.Call) -> Int {
+        frameLimits(for: call).messageBytes + 64 << 10
+    }
+}
+
+extension SyncFailure {
+    package static let tokenExpired = SyncFailure(
+        .tokenExpired, "The token has expired. Get a new one and connect again.")
+}
+
+// MARK: - With the body
+
+extension Desk {
+    /// Answers everything but downloads.
+    func answer(_ request: Admitted, body: [UInt8]) async -> Answer {
+        do throws(SyncFailure) {
+            return try await result(of: request, body: body)
+        } catch {
+            return Answer(error)
+        }
+    }
+
+    private func result(of request: Admitted, body: [UInt8]) async throws(SyncFailure) -> Answer {
+        let service = request.service
+        let user = request.caller.user
+        let frames = frameLimits(for: request.call)
+        switch request.call {
+        case .session:
+            let hello = try WireCodec.decode(Hello.self, body: body, limits: frames)
+            return Answer(try await service.open(hello, user: user))
+        case .upload:
+            return try await uploads.pass { () throws(SyncFailure) in
+                let upload = try WireCodec.decode(UploadRequest.self, body: body, limits: frames)
+                return Answer(try await service.upload(upload.session, user: user, upload.changesets))
+            }
+        case .ingest:
+            return try await uploads.pass { () throws(SyncFailure) in
+                let batch = try WireCodec.decode(IngestBatch.self, body: body, limits: frames)
+                return Answer(IngestAnswer(acknowledged: try await service.ingest(batch, user: user)))
+            }
+        case .credit:
+            let credit = try WireCodec.decode(CreditRequest.self, body: body, limits: frames)
+            await service.credit(credit.session, user: user, bytes: credit.bytes)
+            return Answer(Accepted())
+        case .subscriptions:
+            let request = try WireCodec.decode(SubscriptionsRequest.self, body: body, limits: frames)
+            try await service.want(request.session, user: user, request.wanted)
+            return Answer(Accepted())
+        case .mark:
+            let mark = try WireCodec.decode(MarkRequest.self, body: body, limits: frames)
+            try await service.mark(mark.session, user: user, id: mark.mark)
+            return Answer(Accepted())
+        case .download:
+            preconditionFailure("A download has no one answer: its handler begins it.")
+        }
+    }
+}

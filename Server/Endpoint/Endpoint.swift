@@ -1,0 +1,228 @@
+package import CausewayEnvironment
+package import CausewayWire
+package import Logging
+import NIOCore
+import NIOHTTP2
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// The server's door: HTTP/2 over TLS on one address, for all its databases.
+///
+/// It knows who calls and which database is meant, reads one message from a body, and hands it on. What it does not
+/// promise: that an answer arrives. Clients ask again.
+package final class Endpoint: Sendable {
+    package struct Configuration: Sendable {
+        package var host: String
+        /// Zero takes a free one; `start` says which.
+        package var port: Int
+        /// The server's certificate and those that sign it, in PEM form.
+        package var certificateChain: String
+        package var privateKey: String
+        package var limits: EndpointLimits
+        /// Event loops; zero takes one for each processor.
+        package var threads: Int
+
+        package init(
+            host: String, port: Int, certificateChain: String, privateKey: String,
+            limits: EndpointLimits = .standard, threads: Int = 0
+        ) {
+            self.host = host
+            self.port = port
+            self.certificateChain = certificateChain
+            self.privateKey = privateKey
+            self.limits = limits
+            self.threads = threads
+        }
+    }
+
+    private let configuration: Configuration
+    private let desk: Desk
+    private let connections: Connections
+    private let tls: NIOSSLContext
+    private let group: MultiThreadedEventLoopGroup
+    private let listener = Mutex<(any Channel)?>(nil)
+    private let ending = Mutex<Task<Void, Never>?>(nil)
+
+    /// Throws when the certificate or its key cannot be used.
+    package init(
+        _ configuration: Configuration, services: [String: any SyncService], authenticator: any Authenticator,
+        clock: any WallClock, logger: Logger
+    ) throws(EndpointError) {
+        self.configuration = configuration
+        tls = try Self.tls(configuration)
+        desk = Desk(
+            services: services, authenticator: authenticator, limits: configuration.limits, clock: clock,
+            logger: logger)
+        connections = Connections(limit: configuration.limits.connections)
+        group = MultiThreadedEventLoopGroup(
+            numberOfThreads: configuration.threads > 0 ? configuration.threads : System.coreCount)
+    }
+
+    package var connectionCount: Int { connections.count }
+
+    /// Listens, and answers the port.
+    package func start() async throws(EndpointError) -> Int {
+        let channel: any Channel
+        do {
+            channel = try await bootstrap().bind(host: configuration.host, port: configuration.port).get()
+        } catch {
+            throw EndpointError(
+                .addressUnusable,
+                "\(configuration.host):\(configuration.port) cannot be listened on (\(error)). Stop what else listens "
+                    + "there, or choose another address in the configuration.")
+        }
+        listener.withLock { $0 = channel }
+        desk.isReady.store(true, ordering: .relaxed)
+        let port = channel.localAddress?.port ?? configuration.port
+        desk.logger.info("listening", metadata: ["host": "\(configuration.host)", "port": "\(port)"])
+        return port
+    }
+
+    /// Stops accepting; every download is told `reason` and ends; what else is under way finishes, within the grace.
+    /// A second call waits for the first.
+    package func shutdown(_ reason: SyncFailure = .serverEnding) async {
+        let ending = ending.withLock { ending in
+            let task = ending ?? Task { await end(reason) }
+            ending = task
+            return task
+        }
+        await ending.value
+    }
+
+    private func end(_ reason: SyncFailure) async {
+        desk.isReady.store(false, ordering: .relaxed)
+        try? await listener.withLock { $0 }?.close().get()
+        let open = connections.all
+        for connection in open { connection.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
+        await withTaskGroup(of: Void.self) { group in
+            for service in desk.services.values { group.addTask { await service.end(reason) } }
+        }
+        let grace = group.next().scheduleTask(in: .milliseconds(configuration.limits.graceMilliseconds)) {
+            [connections, desk] in
+            let left = connections.all
+            desk.logger.info("closing what is still open", metadata: ["connections": "\(left.count)"])
+            for connection in left { connection.close(promise: nil) }
+        }
+        try? await EventLoopFuture.andAllComplete(open.map(\.closeFuture), on: group.next()).get()
+        grace.cancel()
+        try? await group.shutdownGracefully()
+        desk.logger.info("stopped")
+    }
+}
+
+extension SyncFailure {
+    package static let serverEnding = SyncFailure(
+        .serverEnding, "The server is being stopped. Connect again after a pause; nothing is lost.")
+}
+
+// MARK: - A connection
+
+extension Endpoint {
+    private func bootstrap() -> ServerBootstrap {
+        var bootstrap = ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 1_024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            // Without it small messages wait 40 ms for a delayed acknowledgement.
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.socketOption(.so_keepalive), value: 1)
+            .childChannelOption(
+                .writeBufferWaterMark,
+                value: .init(low: configuration.limits.outboundBytes / 4, high: configuration.limits.outboundBytes)
+            )
+            .childChannelInitializer { [self] channel in accept(channel) }
+        #if os(Linux)
+            // A device that vanished without a word: heartbeats stay unacknowledged, and the kernel gives up on it.
+            let userTimeout = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: 18))
+            let milliseconds = Int(configuration.limits.stalledMilliseconds)
+            bootstrap = bootstrap.childChannelOption(userTimeout, value: .init(milliseconds))
+        #endif
+        return bootstrap
+    }
+
+    private func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
+        guard connections.admit(channel) else {
+            desk.logger.warning("too many connections: one is closed", metadata: ["limit": "\(connections.count)"])
+            return channel.close()
+        }
+        let handshake = channel.eventLoop.scheduleTask(
+            in: .milliseconds(configuration.limits.handshakeMilliseconds)
+        ) { channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { _ in handshake.cancel() }
+        do {
+            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
+        } catch {
+            return channel.eventLoop.makeFailedFuture(error)
+        }
+        return channel.configureHTTP2SecureUpgrade(
+            h2ChannelConfigurator: { [desk] channel in
+                handshake.cancel()
+                return channel.eventLoop.makeCompletedFuture { try Self.configure(channel, desk) }
+            },
+            // Whoever does not offer h2 by ALPN is not one of ours.
+            http1ChannelConfigurator: { $0.close() })
+    }
+
+    /// On the connection's event loop.
+    private static func configure(_ connection: any Channel, _ desk: Desk) throws {
+        let limits = desk.limits
+        let goodbye = NIOHTTP2ServerConnectionManagementHandler(
+            eventLoop: connection.eventLoop,
+            configuration: .init(
+                maxIdleTime: nil, maxAge: nil, maxGraceTime: .milliseconds(limits.graceMilliseconds), keepalive: nil))
+        var http2 = NIOHTTP2Handler.ConnectionConfiguration()
+        http2.initialSettings = [
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.streamsPerConnection),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: limits.headerListBytes),
+            HTTP2Setting(parameter: .initialWindowSize, value: limits.streamWindowBytes),
+        ]
+        http2.targetWindowSize = 4 * limits.streamWindowBytes
+        var stream = NIOHTTP2Handler.StreamConfiguration()
+        stream.targetWindowSize = limits.streamWindowBytes
+        stream.outboundBufferSizeHighWatermark = limits.outboundBytes
+        stream.outboundBufferSizeLowWatermark = limits.outboundBytes / 4
+        _ = try connection.pipeline.syncOperations.configureHTTP2Pipeline(
+            mode: .server, connectionConfiguration: http2, streamConfiguration: stream,
+            streamDelegate: ConnectionWatch(connection, goodbye: goodbye.http2StreamDelegate, limits: limits)
+        ) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                try stream.pipeline.syncOperations.addHandler(RequestHandler(desk: desk))
+            }
+        }
+        try connection.pipeline.syncOperations.addHandler(goodbye)
+        try connection.pipeline.syncOperations.addHandler(ConnectionErrors(logger: desk.logger))
+    }
+
+    private static func tls(_ configuration: Configuration) throws(EndpointError) -> NIOSSLContext {
+        do {
+            let chain = try NIOSSLCertificate.fromPEMBytes(Array(configuration.certificateChain.utf8))
+            let key = try NIOSSLPrivateKey(bytes: Array(configuration.privateKey.utf8), format: .pem)
+            var tls = TLSConfiguration.makeServerConfiguration(
+                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+            tls.minimumTLSVersion = .tlsv12
+            tls.applicationProtocols = ["h2"]
+            return try NIOSSLContext(configuration: tls)
+        } catch {
+            throw EndpointError(
+                .certificateUnusable,
+                "The server's certificate and key cannot be used (\(error)). Both must be in PEM form and belong "
+                    + "together; `sync-server keys` makes a pair for development.")
+        }
+    }
+}
+
+/// The last handler of a connection: what went wrong on it ends it, and nothing else.
+private final class ConnectionErrors: ChannelInboundHandler {
+    typealias InboundIn = Any
+
+    private let logger: Logger
+
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        logger.debug("a connection broke", metadata: ["error": "\(error)"])
+        context.close(promise: nil)
+    }
+}

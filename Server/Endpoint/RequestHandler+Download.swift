@@ -1,0 +1,139 @@
+import CausewayEnvironment
+import CausewaySession
+import CausewayWire
+import Logging
+import NIOCore
+import NIOHTTP2
+
+/// A download under way.
+struct Download {
+    var task: Task<Void, Never>?
+    /// Who waits until the device has read more: at most one, because a sink has one user.
+    var waiting: CheckedContinuation<Void, any Error>?
+    var stalled: Scheduled<Void>?
+    var expiry: Scheduled<Void>?
+    var hasExpired = false
+}
+
+/// The device is gone, or does not read.
+struct DownloadLost: Error {}
+
+/// The way of one download's messages from its task to its stream.
+private struct Outlet: DownloadSink {
+    let handler: NIOLoopBound<RequestHandler>
+    let eventLoop: any EventLoop
+
+    /// Returns when the message is out but for what one write may leave behind: so nobody runs ahead of a slow device.
+    func send(_ message: DownloadMessage) async throws -> Int {
+        let frames = WireCodec.encode(message)
+        try await withCheckedThrowingContinuation { continuation in
+            eventLoop.execute { handler.value.write(frames, then: continuation) }
+        }
+        return frames.count
+    }
+}
+
+extension RequestHandler {
+    /// The status is sent at once; whatever goes wrong from here on is said by an `end` message.
+    func beginDownload(_ admitted: Desk.Admitted, body: [UInt8]) {
+        guard let context else { return }
+        let request: DownloadRequest
+        do throws(SyncFailure) {
+            request = try WireCodec.decode(DownloadRequest.self, body: body, limits: desk.frameLimits(for: .download))
+        } catch {
+            return refuse(error)
+        }
+        writeHead(status: 200, contentType: WireProtocol.mediaType, sizeBytes: nil)
+        context.flush()
+
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        let outlet = Outlet(handler: handler, eventLoop: eventLoop)
+        var download = Download()
+        download.task = Task {
+            var failure: SyncFailure?
+            do throws(SyncFailure) {
+                try await admitted.service.download(request.session, user: admitted.caller.user, into: outlet)
+            } catch {
+                failure = error
+            }
+            eventLoop.execute { [failure] in handler.value.downloadEnded(failure) }
+        }
+        download.expiry = eventLoop.scheduleTask(in: remaining(of: admitted.caller)) { handler.value.callerExpired() }
+        self.download = download
+    }
+
+    private func remaining(of caller: KnownCaller) -> TimeAmount {
+        let now = desk.clock.now()
+        guard caller.expires > now else { return .zero }
+        // No timer runs longer than the connection lives; a month stands for ever.
+        return .milliseconds(Int64(min(caller.expires - now, 30 * 86_400_000)))
+    }
+
+    fileprivate func write(_ frames: [UInt8], then continuation: CheckedContinuation<Void, any Error>) {
+        guard let context, download != nil else { return continuation.resume(throwing: DownloadLost()) }
+        writeData(frames, isLast: false)
+        if context.channel.isWritable {
+            continuation.resume()
+        } else {
+            precondition(download?.waiting == nil, "Two senders use the sink of one download.")
+            download?.waiting = continuation
+            expectReading()
+        }
+    }
+
+    func downloadIsWritable() {
+        download?.stalled?.cancel()
+        download?.waiting?.resume()
+        download?.waiting = nil
+    }
+
+    /// The task is over: says what is left to say and ends the stream.
+    private func downloadEnded(_ failure: SyncFailure?) {
+        guard let download, context != nil else { return }
+        download.expiry?.cancel()
+        if let last = download.hasExpired ? .tokenExpired : failure {
+            desk.logger.debug("download failed", metadata: ["code": "\(last.code.rawValue)"])
+            writeData(WireCodec.encode(DownloadMessage.end(last)), isLast: true)
+        } else {
+            writeData([], isLast: true)
+        }
+        phase = .done
+        expectReading()
+    }
+
+    private func callerExpired() {
+        download?.hasExpired = true
+        download?.task?.cancel()
+        // Who waits for a slow device waits no longer: the session ends either way.
+        download?.waiting?.resume(throwing: DownloadLost())
+        download?.waiting = nil
+    }
+
+    /// A device that has not read for long enough is as good as gone.
+    private func expectReading() {
+        guard let context else { return }
+        download?.stalled?.cancel()
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        download?.stalled = context.eventLoop.scheduleTask(in: .milliseconds(desk.limits.stalledMilliseconds)) {
+            handler.value.desk.logger.info("a device does not read its download: its stream is closed")
+            handler.value.context?.close(promise: nil)
+        }
+    }
+
+    func downloadLost() {
+        guard let download else { return }
+        self.download = nil
+        download.stalled?.cancel()
+        download.expiry?.cancel()
+        download.task?.cancel()
+        download.waiting?.resume(throwing: DownloadLost())
+    }
+
+    private func writeData(_ bytes: [UInt8], isLast: Bool) {
+        guard let context else { return }
+        let data = HTTP2Frame.FramePayload.Data(
+            data: .byteBuffer(context.channel.allocator.buffer(bytes: bytes)), endStream: isLast)
+        context.writeAndFlush(wrapOutboundOut(.data(data)), promise: nil)
+    }
+}

@@ -1,0 +1,243 @@
+import CausewayWire
+import Logging
+import NIOCore
+import NIOHPACK
+import NIOHTTP2
+import Synchronization
+
+/// One request: a plain handler on one HTTP/2 stream.
+///
+/// ```
+///           head is fine          body is whole           answered
+/// .head ────────────────▶ .body ───────────────▶ .working ─────────▶ .done
+///    │                      │                        ▲
+///    └──────── refused ─────┴──▶ .draining ──────────┘ the rest of the body has come, or too long did not
+/// ```
+///
+/// A stream closes by itself when both ends have said that they are done. Closing it before the client has, even after
+/// a whole answer, resets it, and clients may throw the answer away: so a refused request is read to its end.
+final class RequestHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias OutboundOut = HTTP2Frame.FramePayload
+
+    enum Phase {
+        case head
+        case body(Desk.Admitted)
+        case draining
+        case working
+        case done
+    }
+
+    let desk: Desk
+    var phase: Phase = .head
+    /// Nil when the stream is gone.
+    var context: ChannelHandlerContext?
+    private var body: [UInt8] = []
+    private var bodyDeadline = NIODeadline.distantFuture
+    private var timer: Scheduled<Void>?
+    /// The download this request is, while it runs.
+    var download: Download?
+
+    init(desk: Desk) {
+        self.desk = desk
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        // What is being worked on keeps its body until it is done with it.
+        if case .working = phase {} else { forgetBody() }
+        phase = .done
+        timer?.cancel()
+        downloadLost()
+        self.context = nil
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        desk.logger.debug("a request broke off", metadata: ["error": "\(error)"])
+        context.close(promise: nil)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { downloadIsWritable() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .headers(let head):
+            if case .head = phase { headReceived(head.headers) }
+            if head.endStream { bodyEnded() }
+        case .data(let piece):
+            if case .byteBuffer(let bytes) = piece.data { bodyReceived(bytes) }
+            if piece.endStream { bodyEnded() }
+        default:
+            break
+        }
+    }
+
+    // MARK: - What comes in
+
+    private func headReceived(_ head: HPACKHeaders) {
+        let method = head.first(name: ":method") ?? ""
+        let path = head.first(name: ":path") ?? ""
+        switch Route(method: method, path: path) {
+        case .health:
+            refuse(Answer(status: 200, text: "the server lives\n"))
+        case .readiness:
+            let isReady = desk.isReady.load(ordering: .relaxed)
+            refuse(Answer(status: isReady ? 200 : 503, text: isReady ? "ready\n" : "not ready\n"))
+        case .call(let call, let database):
+            do throws(SyncFailure) {
+                let admitted = try desk.admit(
+                    call, database: database, authorization: head.first(name: "authorization"))
+                if let size = head.first(name: "content-length").flatMap({ Int($0) }) {
+                    try checkBody(sizeBytes: size, admitted)
+                }
+                phase = .body(admitted)
+                bodyDeadline = .now() + .milliseconds(desk.limits.bodyMilliseconds)
+                expectMore()
+            } catch {
+                refuse(error)
+            }
+        case nil:
+            refuse(
+                SyncFailure(
+                    .requestUnknown,
+                    "This server does not know \(method) \(path.prefix(200)). Check the base URL, and that the device "
+                        + "and the server are of the same version."))
+        }
+    }
+
+    private func bodyReceived(_ bytes: ByteBuffer) {
+        guard case .body(let admitted) = phase else { return }
+        do throws(SyncFailure) {
+            try checkBody(sizeBytes: body.count + bytes.readableBytes, admitted)
+            guard desk.hold(bytes.readableBytes) else {
+                throw SyncFailure(
+                    .serverBusy, "The server is taking in as much as it has memory for. Try again later.")
+            }
+            body.append(contentsOf: bytes.readableBytesView)
+            expectMore()
+        } catch {
+            refuse(error)
+        }
+    }
+
+    private func checkBody(sizeBytes: Int, _ admitted: Desk.Admitted) throws(SyncFailure) {
+        let limitBytes = desk.bodyBytesMax(for: admitted.call)
+        guard sizeBytes <= limitBytes else {
+            throw SyncFailure(
+                .frameTooLarge,
+                "A request of \(sizeBytes) bytes is larger than the \(limitBytes) taken here. Write smaller "
+                    + "transactions, or raise the limit on the server.")
+        }
+    }
+
+    private func bodyEnded() {
+        timer?.cancel()
+        switch phase {
+        case .body(let admitted):
+            phase = .working
+            if admitted.call == .download {
+                beginDownload(admitted, body: body)
+                forgetBody()
+            } else {
+                work(admitted)
+            }
+        case .draining:
+            phase = .done
+        case .head, .working, .done:
+            break
+        }
+    }
+
+    private func forgetBody() {
+        desk.release(body.count)
+        body = []
+    }
+
+    // MARK: - Time
+
+    /// A body that does not come gives its place to others.
+    private func expectMore() {
+        timer?.cancel()
+        let pause = NIODeadline.now() + .milliseconds(desk.limits.bodyIdleMilliseconds)
+        after(min(pause, bodyDeadline)) { handler in
+            handler.refuse(
+                SyncFailure(
+                    .serverBusy, "The rest of the request did not come in time. Try again on a better connection."))
+        }
+    }
+
+    func after(_ deadline: NIODeadline, _ body: @escaping @Sendable (RequestHandler) -> Void) {
+        guard let context else { return }
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        timer = context.eventLoop.scheduleTask(deadline: deadline) { body(handler.value) }
+    }
+
+    // MARK: - What goes out
+
+    private func work(_ admitted: Desk.Admitted) {
+        guard let context else { return }
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        let desk = desk
+        let body = body
+        // Not cancelled when the client goes away: an upload that has begun is best finished.
+        Task {
+            let answer = await desk.answer(admitted, body: body)
+            eventLoop.execute { handler.value.worked(admitted, answer) }
+        }
+    }
+
+    private func worked(_ admitted: Desk.Admitted, _ answer: Answer) {
+        desk.logger.debug(
+            "answered",
+            metadata: [
+                "call": "\(admitted.call.rawValue)", "database": "\(admitted.database)",
+                "user": "\(admitted.caller.user)", "status": "\(answer.status)", "bytes": "\(body.count)",
+            ])
+        forgetBody()
+        guard case .working = phase else { return }
+        phase = .done
+        write(answer)
+    }
+
+    func refuse(_ failure: SyncFailure) {
+        desk.logger.debug("refused", metadata: ["code": "\(failure.code.rawValue)", "message": "\(failure.message)"])
+        refuse(Answer(failure))
+    }
+
+    /// Answers before the request is whole.
+    private func refuse(_ answer: Answer) {
+        timer?.cancel()
+        forgetBody()
+        phase = .draining
+        write(answer)
+        after(.now() + .milliseconds(desk.limits.bodyIdleMilliseconds)) { handler in
+            if case .draining = handler.phase { handler.context?.close(promise: nil) }
+        }
+    }
+
+    private func write(_ answer: Answer) {
+        guard let context else { return }
+        writeHead(status: answer.status, contentType: answer.contentType, sizeBytes: answer.body.count)
+        let data = HTTP2Frame.FramePayload.Data(
+            data: .byteBuffer(context.channel.allocator.buffer(bytes: answer.body)), endStream: true)
+        context.writeAndFlush(wrapOutboundOut(.data(data)), promise: nil)
+    }
+
+    func writeHead(status: Int, contentType: String, sizeBytes: Int?) {
+        var head = HPACKHeaders([(":status", "\(status)"), ("content-type", contentType)])
+        if let sizeBytes { head.add(name: "content-length", value: "\(sizeBytes)") }
+        context?.write(wrapOutboundOut(.headers(.init(headers: head))), promise: nil)
+    }
+}

@@ -1,0 +1,200 @@
+package import CausewayModel
+package import CausewayWire
+
+/// One device's download as a state machine. Told what happened, it says what to do next.
+///
+///     idle ──newer version, other queries: .difference──▶ computing ──began──▶ telling ──last part: told──▶ idle
+///                                                             └──refused: the old queries go on──▶ idle
+///
+/// Marks and heartbeats go out while idle; a view change is never interrupted, because the device shows nothing of it
+/// before its last part. `end` wins over everything, between two messages.
+///
+/// Numbered for tests and callers:
+/// 1. Never more than `creditBytes` in flight, except for one message when nothing is.
+/// 2. A mark is answered after everything committed before it, and every query set wanted before it, was told.
+/// 3. A checkpoint that is told names the version, the query set and the acknowledgement of one snapshot.
+package struct Conversation: Sendable {
+    package let client: ClientID
+    package let user: String
+    package let limits: SessionLimits
+
+    /// What the device will hold when it has taken in all that was told.
+    package private(set) var position: ServerVersion
+    package private(set) var held: QuerySet
+    private var wanted: QuerySet
+
+    private var phase = Phase.idle
+    private var inFlightBytes: UInt64 = 0
+    private var marks: [(id: UInt64, version: ServerVersion)] = []
+    /// The last checkpoint that went out, so that silence can tell from progress.
+    private var told: Checkpoint
+    private var lastSent: UInt64
+    private var ending: SyncFailure?
+
+    private enum Phase {
+        case idle
+        case computing(QuerySet)
+        case telling(QuerySet, partsSent: Int)
+        case over
+    }
+
+    package enum Action: Hashable, Sendable {
+        case difference(DifferenceRequest)
+        /// Produce and send the next part, of about this size.
+        case part(bytes: Int)
+        case send(DownloadMessage)
+        /// Nothing to do before something is told, or this many milliseconds pass.
+        case wait(milliseconds: UInt64)
+        /// Send this if the stream still stands, then close it.
+        case finish(SyncFailure)
+    }
+
+    package struct DifferenceRequest: Hashable, Sendable {
+        package var client: ClientID
+        package var from: ServerVersion
+        package var held: QuerySet
+        package var wanted: QuerySet
+    }
+
+    package init(hello: Hello, user: String, limits: SessionLimits, now: UInt64) {
+        client = hello.client
+        self.user = user
+        self.limits = limits
+        position = hello.checkpoint.version
+        held = hello.held
+        wanted = hello.wanted
+        told = hello.checkpoint
+        lastSent = now
+    }
+
+    // MARK: - What to do
+
+    package mutating func next(newest: ServerVersion, now: UInt64) -> Action {
+        if case .over = phase { return .wait(milliseconds: limits.heartbeatMilliseconds) }
+        if let ending {
+            phase = .over
+            return .finish(ending)
+        }
+        switch phase {
+        case .over, .computing:
+            return .wait(milliseconds: limits.heartbeatMilliseconds)
+        case .telling(_, let partsSent):
+            guard let bytes = partBytes(isFirst: partsSent == 0) else { return waitForHeartbeat(now) }
+            return .part(bytes: bytes)
+        case .idle:
+            if newest > position || wanted.version != held.version {
+                phase = .computing(wanted)
+                return .difference(
+                    DifferenceRequest(client: client, from: position, held: held, wanted: wanted))
+            }
+            if let mark = marks.first, mark.version <= position {
+                marks.removeFirst()
+                return .send(.mark(mark.id))
+            }
+            return waitForHeartbeat(now)
+        }
+    }
+
+    /// The first part is small, so that something arrives early, and none is larger than half of the credit.
+    private func partBytes(isFirst: Bool) -> Int? {
+        let bytes = min(UInt64(isFirst ? Self.firstPartBytes : Self.partBytesMax), max(limits.creditBytes / 2, 1))
+        guard inFlightBytes == 0 || inFlightBytes + bytes <= limits.creditBytes else { return nil }
+        return Int(bytes)
+    }
+
+    package static let partBytesMax = 512 << 10
+    package static let firstPartBytes = 64 << 10
+
+    private mutating func waitForHeartbeat(_ now: UInt64) -> Action {
+        let due = lastSent + limits.heartbeatMilliseconds
+        if now < due { return .wait(milliseconds: due - now) }
+        // A long silence can hide many commits that did not concern this device: its checkpoint moves on with the
+        // heartbeat, so that its next catch-up starts near.
+        if case .idle = phase, told.version < position {
+            told.version = position
+            told.querySet = held.version
+            return .send(.changes(ViewChunk(checkpoint: told)))
+        }
+        return .send(.heartbeat(serverTime: now))
+    }
+
+    /// The query set that the difference now computed or told leads to.
+    package var targetQuerySet: UInt64 {
+        switch phase {
+        case .computing(let target), .telling(let target, _): target.version
+        case .idle, .over: held.version
+        }
+    }
+
+    // MARK: - What happened
+
+    /// The difference stands on a snapshot of this version and will now be told.
+    package mutating func began() {
+        guard case .computing(let target) = phase else {
+            preconditionFailure("A difference began that was not asked for.")
+        }
+        phase = .telling(target, partsSent: 0)
+    }
+
+    /// The wanted queries cannot be served: the held ones go on.
+    package mutating func refused(_ failure: SyncFailure) -> DownloadMessage {
+        guard case .computing(let target) = phase else {
+            preconditionFailure("A difference was refused that was not asked for.")
+        }
+        phase = .idle
+        if wanted.version == target.version { wanted = held }
+        return .queriesRefused(querySet: target.version, failure)
+    }
+
+    /// Turns a part into the message to send. Nil when there is nothing in it that the device does not know.
+    package mutating func message(for chunk: ViewChunk, lastAt checkpoint: Checkpoint?) -> DownloadMessage? {
+        guard case .telling(let target, let partsSent) = phase else {
+            preconditionFailure("A part came of a difference that was not asked for.")
+        }
+        guard let checkpoint else {
+            phase = .telling(target, partsSent: partsSent + 1)
+            return .changes(chunk)
+        }
+        phase = .idle
+        position = checkpoint.version
+        held = target
+        let isKnown =
+            told.querySet == checkpoint.querySet && told.acknowledged == checkpoint.acknowledged
+            && told.epoch == checkpoint.epoch && partsSent == 0 && isEmpty(chunk)
+        if isKnown { return nil }
+        told = checkpoint
+        var chunk = chunk
+        chunk.checkpoint = checkpoint
+        return .changes(chunk)
+    }
+
+    private func isEmpty(_ chunk: ViewChunk) -> Bool {
+        chunk.entered.isEmpty && chunk.updated.isEmpty && chunk.left.isEmpty && chunk.deleted.isEmpty
+    }
+
+    package mutating func sent(bytes: Int, now: UInt64) {
+        inFlightBytes += UInt64(max(bytes, 0))
+        lastSent = now
+    }
+
+    package mutating func credited(bytes: UInt64) {
+        inFlightBytes -= min(bytes, inFlightBytes)
+    }
+
+    package mutating func wants(_ queries: QuerySet) {
+        wanted = queries
+    }
+
+    /// False when too many marks wait already.
+    package mutating func marked(_ id: UInt64, newest: ServerVersion) -> Bool {
+        guard marks.count < Self.marksMax else { return false }
+        marks.append((id, newest))
+        return true
+    }
+
+    package static let marksMax = 1000
+
+    package mutating func ends(_ failure: SyncFailure) {
+        if ending == nil { ending = failure }
+    }
+}

@@ -1,0 +1,121 @@
+import CausewayModel
+import CausewayStore
+import CausewaySubscriptions
+package import CausewayWire
+import Synchronization
+
+// The driver of one download: it performs actions and decides nothing.
+
+extension Conversations {
+    /// Runs until the session ends, the device goes or the task is cancelled.
+    package func download(_ session: UInt64, user: String, into sink: any DownloadSink) async throws(SyncFailure) {
+        let open = try find(session, user)
+        guard let rings = open.beginDownload() else {
+            throw SyncFailure(
+                .sessionUnknown, "The download of this session is running or has ended. Open a new session.")
+        }
+        let telling = Telling()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in await ringOnTime(open) }
+            await perform(open, rings, telling, sink)
+            group.cancelAll()
+        }
+        _ = sessions.withLock { $0.close(session) }
+        await reader.runFreely { telling.difference = nil }
+    }
+
+    private func perform(
+        _ open: OpenSession, _ rings: AsyncStream<Void>, _ telling: Telling, _ sink: any DownloadSink
+    ) async {
+        var bells = rings.makeAsyncIterator()
+        while !Task.isCancelled {
+            let newest = backend.version
+            let time = now()
+            switch open.conversation.withLock({ $0.next(newest: newest, now: time) }) {
+            case .difference(let request):
+                await begin(request, open, telling, sink)
+            case .part(let bytes):
+                guard await sendPart(bytes, open, telling, sink) else { return }
+            case .send(let message):
+                guard await send(message, open, sink) else { return }
+            case .wait:
+                guard await bells.next() != nil else { return }
+            case .finish(let failure):
+                _ = await send(.end(failure), open, sink)
+                return
+            }
+        }
+    }
+
+    private func begin(
+        _ request: Conversation.DifferenceRequest, _ open: OpenSession, _ telling: Telling, _ sink: any DownloadSink
+    ) async {
+        let backend = backend
+        let result = await reader.result { () throws(StoreFailure) in
+            telling.difference = try ViewDifference(
+                backend.snapshot(), from: request.from, held: request.held.texts, wanted: request.wanted.texts,
+                for: request.client)
+        }
+        switch result {
+        case .success:
+            open.conversation.withLock { $0.began() }
+        case .failure(let failure) where failure.code == .queryInvalid:
+            let message = open.conversation.withLock { $0.refused(SyncFailure(failure)) }
+            _ = await send(message, open, sink)
+        case .failure(let failure):
+            open.conversation.withLock { $0.ends(SyncFailure(failure)) }
+        }
+    }
+
+    private func sendPart(
+        _ bytes: Int, _ open: OpenSession, _ telling: Telling, _ sink: any DownloadSink
+    ) async -> Bool {
+        let epoch = backend.epoch
+        let querySet = open.conversation.withLock { $0.targetQuerySet }
+        let result = await reader.result { () throws(StoreFailure) -> (ViewChunk, Checkpoint?) in
+            guard let difference = telling.difference else {
+                preconditionFailure("A part was asked for while no difference is open.")
+            }
+            let part = try difference.next(bytesMax: bytes)
+            let total = UInt64(difference.objectsTotal)
+            guard part.isLast else { return (ViewChunk(part, objectsTotal: total), nil) }
+            telling.difference = nil
+            let checkpoint = Checkpoint(
+                epoch: epoch, version: difference.version, querySet: querySet, acknowledged: difference.acknowledged)
+            return (ViewChunk(part, objectsTotal: total), checkpoint)
+        }
+        switch result {
+        case .success((let chunk, let checkpoint)):
+            guard let message = open.conversation.withLock({ $0.message(for: chunk, lastAt: checkpoint) }) else {
+                return true
+            }
+            return await send(message, open, sink)
+        case .failure(let failure):
+            open.conversation.withLock { $0.ends(SyncFailure(failure)) }
+            return true
+        }
+    }
+
+    private func send(_ message: DownloadMessage, _ open: OpenSession, _ sink: any DownloadSink) async -> Bool {
+        guard let bytes = try? await sink.send(message) else { return false }
+        let time = now()
+        open.conversation.withLock { $0.sent(bytes: bytes, now: time) }
+        return true
+    }
+
+    /// Heartbeats need a clock that rings; a quarter of the interval is close enough.
+    private func ringOnTime(_ open: OpenSession) async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(max(limits.heartbeatMilliseconds / 4, 1)))
+            open.wake()
+        }
+    }
+}
+
+/// The view difference that one download is telling.
+///
+/// Unchecked: the difference stands on a transaction that one thread may use at a time, and it is touched in work that
+/// runs on `Conversations.reader`, a serial thread, only.
+private final class Telling: @unchecked Sendable {
+    var difference: ViewDifference?
+}

@@ -1,0 +1,171 @@
+import CausewayModel
+package import CausewayOperations
+package import CausewayStore
+import CausewaySubscriptions
+package import CausewayWire
+import Synchronization
+
+/// Where the messages of one download go. Returns the bytes the message became on the wire, for the credit account;
+/// throws when the device is gone.
+package protocol DownloadSink: Sendable {
+    func send(_ message: DownloadMessage) async throws -> Int
+}
+
+/// All sessions of one database: performs what each `Conversation` decides.
+///
+/// One task runs per download stream; store calls that block run on threads of their own, one that writes and one that
+/// reads, so that a large catch-up never delays a commit.
+package final class Conversations: Sendable {
+    let backend: any StoreBackend
+    let intake: any OneWayIntake
+    let limits: SessionLimits
+    let now: @Sendable () -> UInt64
+    let sessions: Mutex<SessionTable>
+    let commits: CommitQueue
+    let reader: StoreThread
+    let intakeThread: StoreThread
+
+    /// - Parameters:
+    ///   - intake: where one-way objects go: `Intake` of `CausewayIngest` around the same backend.
+    ///   - sessionSeed: makes session ids hard to guess; draw it at random.
+    ///   - now: milliseconds since 1970.
+    package init(
+        backend: any StoreBackend, intake: any OneWayIntake, limits: SessionLimits = .standard, sessionSeed: UInt64,
+        now: @escaping @Sendable () -> UInt64
+    ) {
+        self.backend = backend
+        self.intake = intake
+        self.limits = limits
+        self.now = now
+        sessions = Mutex(SessionTable(seed: sessionSeed))
+        commits = CommitQueue(backend: backend, now: now)
+        reader = StoreThread(label: "causeway.read")
+        intakeThread = StoreThread(label: "causeway.intake")
+    }
+
+    // MARK: - Hello
+
+    package func open(_ hello: Hello, user: String) async throws(SyncFailure) -> Welcome {
+        if let failure = sessions.withLock({ $0.ending }) { throw failure }
+        let spoken = Self.protocolVersions.clamped(to: hello.protocolVersions)
+        guard hello.protocolVersions.contains(spoken.upperBound), Self.protocolVersions.contains(spoken.upperBound)
+        else {
+            throw SyncFailure(
+                .protocolVersionUnsupported,
+                "The device speaks protocol versions \(hello.protocolVersions), this server "
+                    + "\(Self.protocolVersions). Update the older of the two.")
+        }
+        let checkpoint = hello.checkpoint
+        guard checkpoint.epoch == backend.epoch && checkpoint.version <= backend.version || checkpoint == .nothing
+        else {
+            throw SyncFailure(
+                .epochChanged,
+                "The server's database is not the one this device's checkpoint was made from: it was created anew or "
+                    + "restored from an older copy. The device keeps its data and its unsent changes; the operator "
+                    + "restores the newer copy, or the app opens a new file and copies over what it needs.")
+        }
+        let backend = backend
+        let record = try await reader.run { () throws(StoreFailure) -> ClientRecord in
+            let record = try backend.register(hello.client, user: user)
+            try backend.extendSchema(hello.schema)
+            return record
+        }
+        let time = now()
+        let opened = sessions.withLock {
+            $0.open(Conversation(hello: hello, user: user, limits: limits, now: time), epoch: backend.epoch, at: time)
+        }
+        opened.replaced?.wake()
+        guard let session = opened.session else {
+            throw SyncFailure(
+                .serverBusy, "This server carries as many sessions as it is configured for. Try again later.")
+        }
+        return Welcome(
+            session: session, protocolVersion: spoken.upperBound, epoch: backend.epoch, serverTime: time,
+            limits: limits, committed: record.committed, ingested: record.ingested)
+    }
+
+    package static let protocolVersions: ClosedRange<UInt32> = 1...1
+
+    // MARK: - Upload
+
+    package func upload(
+        _ session: UInt64, user: String, _ changesets: [Changeset]
+    ) async throws(SyncFailure) -> UploadAnswer {
+        let open = try find(session, user)
+        for changeset in changesets where changeset.client != open.client {
+            throw SyncFailure(
+                .permissionDenied,
+                "Changeset \(changeset.sequence) was made by another client than the one this session belongs to. "
+                    + "Send it in a session of its own client.")
+        }
+        let outcome: CommitOutcome
+        do {
+            outcome = try await commits.submit(UploadBatch(client: open.client, user: user, changesets: changesets))
+        } catch {
+            throw SyncFailure(error)
+        }
+        wakeAll()
+        return UploadAnswer(committed: outcome.committed, failure: outcome.failure.map { SyncFailure($0) })
+    }
+
+    // MARK: - Small requests
+
+    /// The queries the device wants from now on. The answer to them comes in the download.
+    package func want(_ session: UInt64, user: String, _ queries: QuerySet) async throws(SyncFailure) {
+        let open = try find(session, user)
+        open.conversation.withLock { $0.wants(queries) }
+        open.wake()
+    }
+
+    /// The device has consumed so many bytes of its download. One that is unknown or not the caller's is ignored.
+    package func credit(_ session: UInt64, user: String, bytes: UInt64) async {
+        guard let open = try? find(session, user) else { return }
+        open.conversation.withLock { $0.credited(bytes: bytes) }
+        open.wake()
+    }
+
+    package func mark(_ session: UInt64, user: String, id: UInt64) async throws(SyncFailure) {
+        let open = try find(session, user)
+        let newest = backend.version
+        guard open.conversation.withLock({ $0.marked(id, newest: newest) }) else {
+            throw SyncFailure(
+                .serverBusy, "\(Conversation.marksMax) marks of this session wait already. Wait for their answers.")
+        }
+        open.wake()
+    }
+
+    /// Keeps one-way objects; answers the last entry that is durable.
+    package func ingest(_ batch: IngestBatch, user: String) async throws(SyncFailure) -> UInt64 {
+        if let failure = sessions.withLock({ $0.ending }) { throw failure }
+        let intake = intake
+        let time = now()
+        let oneWay = OneWayBatch(client: batch.client, user: user, first: batch.first, entries: batch.entries)
+        return try await intakeThread.run { () throws(StoreFailure) -> UInt64 in
+            try intake.accept(oneWay, receivedAt: time)
+        }
+    }
+
+    /// Every download is told why and finishes; new sessions are refused. Commits under way finish.
+    package func end(_ failure: SyncFailure) async {
+        let open = sessions.withLock { $0.endAll(failure) }
+        for session in open {
+            session.conversation.withLock { $0.ends(failure) }
+            session.wake()
+        }
+    }
+
+    // MARK: - Sessions
+
+    func find(_ session: UInt64, _ user: String) throws(SyncFailure) -> OpenSession {
+        // One answer for an unknown session and for somebody else's: ids cannot be probed.
+        guard let open = sessions.withLock({ $0[session] }), open.user == user else {
+            throw SyncFailure(
+                .sessionUnknown, "This session does not exist or has ended. Open a new one from the stored checkpoint.")
+        }
+        return open
+    }
+
+    func wakeAll() {
+        for session in sessions.withLock({ $0.all }) { session.wake() }
+    }
+}

@@ -1,0 +1,41 @@
+import CausewayModel
+package import CausewayStore
+package import CausewaySubscriptions
+package import CausewayWire
+
+// Between the words of the record and the words of the wire.
+
+extension SyncFailure {
+    package init(_ failure: StoreFailure) {
+        let code: Code =
+            switch failure.code {
+            case .permissionDenied: .permissionDenied
+            case .schemaMismatch: .schemaMismatch
+            case .sequenceGap: .sequenceGap
+            case .operationInvalid: .operationInvalid
+            case .queryInvalid: .queryInvalid
+            case .outOfSpace: .serverOutOfSpace
+            case .busy: .serverBusy
+            case .closed: .serverEnding
+            default: .serverFault
+            }
+        self.init(code, failure.message)
+    }
+}
+
+extension QuerySet {
+    package var texts: [QueryText] {
+        queries.map { QueryText(className: $0.className, predicate: $0.predicate) }
+    }
+}
+
+extension ViewChunk {
+    package init(_ part: ViewDifference.Part, objectsTotal: UInt64) {
+        self.init(
+            objectsTotal: objectsTotal,
+            entered: part.entered.map { ObjectChange($0.object, $0.state) },
+            updated: part.updated.map { ObjectChange($0.object, $0.state) },
+            left: part.left.map { ObjectLeave($0.object, $0.isUnsubscribed ? .unsubscribed : .query) },
+            deleted: part.deleted.map { ObjectEnd($0.object, life: $0.life) })
+    }
+}

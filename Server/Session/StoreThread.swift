@@ -1,0 +1,45 @@
+package import CausewayStore
+package import CausewayWire
+import Dispatch
+
+/// Runs calls that block, one at a time and in order, away from the threads that tasks share.
+package final class StoreThread: Sendable {
+    private let queue: DispatchQueue
+
+    package init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    package func result<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(StoreFailure) -> Value
+    ) async -> Result<Value, StoreFailure> {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                continuation.resume(returning: Result { () throws(StoreFailure) in try body() })
+            }
+        }
+    }
+
+    package func run<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(StoreFailure) -> Value
+    ) async throws(SyncFailure) -> Value {
+        switch await result(body) {
+        case .success(let value): return value
+        case .failure(let failure): throw SyncFailure(failure)
+        }
+    }
+
+    package func runFreely(_ body: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            queue.async {
+                body()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Does not wait for it.
+    package func start(_ body: @escaping @Sendable () -> Void) {
+        queue.async(execute: body)
+    }
+}

@@ -1,0 +1,74 @@
+package import CausewayModel
+
+/// What the commits of a range touched, each object once, seen from one client.
+package struct History: Sendable {
+    /// Ordered by name.
+    package var touched: [Touched]
+    /// Rows that came to life in the range by plain creation and were not touched again: not in `touched`.
+    package var births: [Births]
+
+    package init(touched: [Touched] = [], births: [Births] = []) {
+        self.touched = touched
+        self.births = births
+    }
+}
+
+package struct Touched: Sendable {
+    package var name: ObjectName
+    /// Whether the object existed when the range began.
+    package var existed: Bool
+    /// What commits found when they changed its own properties, oldest first. Each image holds the properties that its
+    /// commit touched; what no image holds is as it is now. Empty when only objects embedded in it were touched.
+    package var images: [ImageReference]
+    /// The properties that operations named, whether they had an effect or not.
+    package var columns: PropertyNumbers
+    /// Somebody else touched it.
+    package var byOthers: Bool
+    /// The client itself touched it.
+    package var byClient: Bool
+    /// Every operation of the client on it took effect as the client saw it.
+    package var effective: Bool
+    /// For an embedded object: the object that it is part of.
+    package var root: ObjectName?
+
+    package init(
+        name: ObjectName, existed: Bool, images: [ImageReference] = [], columns: PropertyNumbers = PropertyNumbers(),
+        byOthers: Bool, byClient: Bool, effective: Bool, root: ObjectName? = nil
+    ) {
+        self.name = name
+        self.existed = existed
+        self.images = images
+        self.columns = columns
+        self.byOthers = byOthers
+        self.byClient = byClient
+        self.effective = effective
+        self.root = root
+    }
+}
+
+/// Where the record keeps the state in which a commit found an object.
+package struct ImageReference: Hashable, Sendable {
+    package var version: ServerVersion
+    package var number: UInt32
+
+    package init(version: ServerVersion, number: UInt32) {
+        self.version = version
+        self.number = number
+    }
+}
+
+/// A run of rows that one commit created.
+package struct Births: Hashable, Sendable {
+    package var classNumber: Int
+    package var keys: ClosedRange<ObjectKey>
+    package var byClient: Bool
+    /// Rows of the run that were touched again in the range; ascending.
+    package var without: [ObjectKey]
+
+    package init(classNumber: Int, keys: ClosedRange<ObjectKey>, byClient: Bool, without: [ObjectKey] = []) {
+        self.classNumber = classNumber
+        self.keys = keys
+        self.byClient = byClient
+        self.without = without
+    }
+}

@@ -1,0 +1,94 @@
+package import CausewayModel
+package import CausewayOperations
+
+/// The server's record of one database: merges what devices did, commits it exactly once, reads it back.
+///
+/// Every call blocks until it is done, so callers bring a thread of their own. Nothing in here knows a clock: the time
+/// at which something was received is an argument, and one order of calls always gives one outcome.
+package protocol StoreBackend: Sendable {
+    /// Names one life of the database; drawn when it is created.
+    var epoch: UInt64 { get }
+
+    /// The newest commit.
+    var version: ServerVersion { get }
+
+    /// Makes a client known as a device of `user`, and says how far it got. Refuses a client of another user.
+    func register(_ client: ClientID, user: String) throws(StoreFailure) -> ClientRecord
+
+    /// Adds the classes and properties that are new. Refuses a schema that contradicts what is there, and then the
+    /// message lists every difference.
+    func extendSchema(_ wanted: Schema) throws(StoreFailure)
+
+    /// Merges and commits batches of several clients in one durable transaction, each as a version of its own.
+    ///
+    /// Exactly once by client and sequence [I2]: what was applied before is skipped and answered the same. A batch
+    /// that cannot be applied to its end carries its failure in its outcome and costs no other batch anything.
+    /// Throws only when nothing at all was committed.
+    func commit(_ batches: [UploadBatch], receivedAt time: UInt64) throws(StoreFailure) -> [CommitOutcome]
+
+    /// Keeps one-way entries, exactly once and in order; answers the last entry kept.
+    func ingest(_ batch: OneWayBatch, receivedAt time: UInt64) throws(StoreFailure) -> UInt64
+
+    /// The newest committed state, held still. Used by one thread at a time.
+    func snapshot() throws(StoreFailure) -> any StoreSnapshot
+}
+
+/// Takes one-way objects in. The record does it bare; `Ingest` puts its checks and bounds in front.
+package protocol OneWayIntake: Sendable {
+    func accept(_ batch: OneWayBatch, receivedAt time: UInt64) throws(StoreFailure) -> UInt64
+}
+
+/// How far a client's uploads and one-way entries got.
+package struct ClientRecord: Hashable, Sendable {
+    package var committed: UInt64
+    package var ingested: UInt64
+
+    package init(committed: UInt64, ingested: UInt64) {
+        self.committed = committed
+        self.ingested = ingested
+    }
+}
+
+/// Changesets of one client in the order of their sequence: what one upload carries.
+package struct UploadBatch: Hashable, Sendable {
+    package var client: ClientID
+    package var user: String
+    package var changesets: [Changeset]
+
+    package init(client: ClientID, user: String, changesets: [Changeset]) {
+        self.client = client
+        self.user = user
+        self.changesets = changesets
+    }
+}
+
+package struct CommitOutcome: Hashable, Sendable {
+    /// The client's last committed changeset, counted with all that came before this batch.
+    package var committed: UInt64
+    /// The newest version that includes it.
+    package var version: ServerVersion
+    /// Why the changeset after `committed` was not applied.
+    package var failure: StoreFailure?
+
+    package init(committed: UInt64, version: ServerVersion, failure: StoreFailure? = nil) {
+        self.committed = committed
+        self.version = version
+        self.failure = failure
+    }
+}
+
+/// One-way entries of one client, numbered without gaps from `first`.
+package struct OneWayBatch: Hashable, Sendable {
+    package var client: ClientID
+    package var user: String
+    package var first: UInt64
+    /// Each entry is one transaction's creates, in order.
+    package var entries: [[Operation]]
+
+    package init(client: ClientID, user: String, first: UInt64, entries: [[Operation]]) {
+        self.client = client
+        self.user = user
+        self.first = first
+        self.entries = entries
+    }
+}

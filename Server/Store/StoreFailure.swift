@@ -1,0 +1,38 @@
+/// Why the record could not do something: what happened, and a sentence that names cause and remedy.
+package struct StoreFailure: Error, Hashable, Sendable {
+    package var code: Code
+    package var message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// One code for each thing a caller does differently.
+    package struct Code: Hashable, Sendable {
+        package let name: String
+
+        package init(_ name: String) {
+            self.name = name
+        }
+
+        /// The client belongs to another user.
+        package static let permissionDenied = Code("permissionDenied")
+        /// The classes contradict those of the database.
+        package static let schemaMismatch = Code("schemaMismatch")
+        /// A changeset or entry before this one is missing.
+        package static let sequenceGap = Code("sequenceGap")
+        /// An operation does not fit the schema.
+        package static let operationInvalid = Code("operationInvalid")
+        /// A standing query cannot be served.
+        package static let queryInvalid = Code("queryInvalid")
+        /// The disk or the map is full.
+        package static let outOfSpace = Code("outOfSpace")
+        /// The file is damaged or the machine failed.
+        package static let fault = Code("fault")
+        /// Too much waits already.
+        package static let busy = Code("busy")
+        /// Nobody opened it, or it was closed.
+        package static let closed = Code("closed")
+    }
+}

@@ -1,0 +1,101 @@
+package import CausewayMerge
+package import CausewayModel
+package import CausewayOperations
+package import CausewayQuery
+
+/// The record as one version left it: what standing queries are answered from.
+///
+/// Rows are named by class number and key, which mean something inside this record only. Calls that hand over many
+/// rows at once are the ones to use for many rows.
+package protocol StoreSnapshot: AnyObject {
+    var version: ServerVersion { get }
+    var schema: Schema { get }
+    /// The oldest version from which `history(after:)` still tells everything.
+    var historyStart: ServerVersion { get }
+
+    /// The last changeset of the client that this version includes.
+    func committed(by client: ClientID) throws(StoreFailure) -> UInt64
+
+    // MARK: Classes
+
+    func classNumber(_ name: String) -> Int?
+    func className(_ number: Int) -> String
+
+    // MARK: Which objects
+
+    /// Ascending.
+    func keys(_ classNumber: Int, matching predicate: BoundPredicate) throws(StoreFailure) -> [ObjectKey]
+    func matches(_ row: Row, _ predicate: BoundPredicate) throws(StoreFailure) -> Bool
+    /// Nil when no object with this name is alive.
+    func row(_ name: ObjectName) -> Row?
+    func name(of row: Row) -> ObjectName?
+
+    // MARK: What they hold
+
+    /// Appends the whole state of each object, its embedded objects before it.
+    func appendWhole(
+        _ classNumber: Int, _ keys: ArraySlice<ObjectKey>, to changes: inout [ObjectContent]
+    ) throws(StoreFailure)
+    /// Appends one object with the given properties only, without its embedded objects.
+    func appendPart(_ row: Row, _ columns: PropertyNumbers, to changes: inout [ObjectContent]) throws(StoreFailure)
+    /// The objects embedded in one, at every depth, parents before children.
+    func embedded(in row: Row) throws(StoreFailure) -> [Row]
+    /// The causal length of an alive object.
+    func life(of row: Row) throws(StoreFailure) -> UInt32
+    /// One property of an alive object, links by primary key.
+    func value(of column: Int, in row: Row) -> Value
+    /// The elements of one of its lists, links by primary key.
+    func elements(of column: Int, in row: Row) -> [Value]
+
+    // MARK: What happened
+
+    /// Everything committed after a version, seen from one client.
+    func history(after start: ServerVersion, for client: ClientID) throws(StoreFailure) -> History
+    /// What a commit found in an object, as far as it touched it.
+    func image(_ reference: ImageReference) throws(StoreFailure) -> ObjectState
+    /// The life that a deleted object reached; nil for one that was never deleted.
+    func endedLife(_ name: ObjectName) throws(StoreFailure) -> UInt32?
+    /// All objects that were ever deleted, but for those that a later create brought back.
+    func ends() throws(StoreFailure) -> [(name: ObjectName, life: UInt32)]
+}
+
+/// A row of this record.
+package struct Row: Hashable, Comparable, Sendable {
+    package var classNumber: Int
+    package var key: ObjectKey
+
+    package init(_ classNumber: Int, _ key: ObjectKey) {
+        self.classNumber = classNumber
+        self.key = key
+    }
+
+    package static func < (left: Row, right: Row) -> Bool {
+        (left.classNumber, left.key) < (right.classNumber, right.key)
+    }
+}
+
+/// An object by its primary key, which stays its name when its row goes and comes again.
+package struct ObjectName: Hashable, Comparable, Sendable {
+    package var classNumber: Int
+    package var key: PrimaryKey
+
+    package init(_ classNumber: Int, _ key: PrimaryKey) {
+        self.classNumber = classNumber
+        self.key = key
+    }
+
+    package static func < (left: ObjectName, right: ObjectName) -> Bool {
+        left.classNumber == right.classNumber ? left.key < right.key : left.classNumber < right.classNumber
+    }
+}
+
+/// An object and its state, whole or in part.
+package struct ObjectContent: Hashable, Sendable {
+    package var object: ObjectReference
+    package var state: ObjectState
+
+    package init(_ object: ObjectReference, _ state: ObjectState) {
+        self.object = object
+        self.state = state
+    }
+}

@@ -1,0 +1,134 @@
+import CausewayModel
+import CausewayObjectStore
+
+/// The classes of the database as the record needs them: by a number that never changes, with everything worked out
+/// that a single operation would otherwise look up.
+struct Catalog: Sendable {
+    let schema: Schema
+    private let byName: [String: ClassPlan]
+    private let byNumber: [Int: ClassPlan]
+    /// Per embedded class, the columns that can hold its objects.
+    private let holders: [Int: [(classNumber: Int, column: Int)]]
+
+    init(_ schema: Schema, in transaction: Transaction) {
+        self.schema = schema
+        let numbers = Self.numbers(in: transaction)
+        var byName: [String: ClassPlan] = [:]
+        for classSchema in schema.classes {
+            guard let number = numbers[classSchema.name] else {
+                preconditionFailure("The class \(classSchema.name) is in the schema but has no number.")
+            }
+            byName[classSchema.name] = ClassPlan(classSchema, number: number, schema, numbers)
+        }
+        self.byName = byName
+        byNumber = Dictionary(uniqueKeysWithValues: byName.values.map { ($0.number, $0) })
+        var holders: [Int: [(classNumber: Int, column: Int)]] = [:]
+        for plan in byName.values.sorted(by: { $0.number < $1.number }) {
+            for column in plan.embeddedColumns {
+                if let target = plan.targets[column] { holders[target, default: []].append((plan.number, column)) }
+            }
+        }
+        self.holders = holders
+    }
+
+    func holders(of classNumber: Int) -> [(classNumber: Int, column: Int)] {
+        holders[classNumber] ?? []
+    }
+
+    func number(_ name: String) -> Int? { byName[name]?.number }
+
+    subscript(name: String) -> ClassPlan? { byName[name] }
+
+    subscript(number: Int) -> ClassPlan {
+        guard let plan = byNumber[number] else {
+            preconditionFailure("The record names a class by the number \(number), which no class has.")
+        }
+        return plan
+    }
+
+    private static func numbers(in transaction: Transaction) -> [String: Int] {
+        var numbers: [String: Int] = [:]
+        transaction.tree(Layout.classes).scan(from: [], upTo: nil) { key, value in
+            if let number: UInt32 = Layout.number(value) { numbers[String(decoding: key, as: UTF8.self)] = Int(number) }
+            return true
+        }
+        return numbers
+    }
+
+    /// Gives every class of a schema that was just extended a number.
+    static func number(_ schema: Schema, in transaction: Transaction) {
+        let numbers = numbers(in: transaction)
+        var next = (numbers.values.max() ?? 0) + 1
+        for classSchema in schema.classes where numbers[classSchema.name] == nil {
+            transaction.tree(Layout.classes).put(Array(classSchema.name.utf8), Layout.bytes(UInt32(next)))
+            next += 1
+        }
+    }
+}
+
+/// One class, ready for work.
+final class ClassPlan: Sendable {
+    let number: Int
+    let schema: ClassSchema
+    let name: String
+    let primaryKey: Int?
+    let columns: [String: Int]
+    /// Columns that hold embedded objects.
+    let embeddedColumns: [Int]
+    /// Columns of single values, without the primary key.
+    let fieldColumns: [Int]
+    let listColumns: [Int]
+    /// Both in the order of names, which is the order within a state.
+    let fieldsByName: [Int]
+    let listsByName: [Int]
+    /// What a row holds where nothing was said.
+    let zeroRow: [Value]
+    /// The class number that each column links to.
+    let targets: [Int?]
+    /// The type of the primary key of the class that each column links to; nil for embedded ones.
+    let targetKeys: [Property?]
+
+    init(_ schema: ClassSchema, number: Int, _ all: Schema, _ numbers: [String: Int]) {
+        self.number = number
+        self.schema = schema
+        name = schema.name
+        let primaryKey = schema.primaryKeyIndex
+        self.primaryKey = primaryKey
+        let properties = schema.properties
+        columns = Dictionary(uniqueKeysWithValues: properties.enumerated().map { ($1.name, $0) })
+        let targetSchemas = properties.map { property in property.target.flatMap { all[$0] } }
+        targets = properties.map { property in property.target.flatMap { numbers[$0] } }
+        targetKeys = targetSchemas.map { target in
+            target.flatMap { target in target.primaryKeyIndex.map { target.properties[$0] } }
+        }
+        embeddedColumns = properties.indices.filter { targetSchemas[$0]?.kind == .embedded }
+        fieldColumns = properties.indices.filter { properties[$0].collection == .none && $0 != primaryKey }
+        listColumns = properties.indices.filter { properties[$0].collection == .list }
+        fieldsByName = fieldColumns.sorted { properties[$0].name < properties[$1].name }
+        listsByName = listColumns.sorted { properties[$0].name < properties[$1].name }
+        zeroRow = properties.map(\.zero)
+    }
+
+    func isEmbedded(_ column: Int) -> Bool {
+        embeddedColumns.contains(column)
+    }
+}
+
+extension Property {
+    /// The value of a property that nobody has set.
+    var zero: Value {
+        if isOptional || collection == .list { return .null }
+        switch type {
+        case .bool: return .bool(false)
+        case .int: return .int(0)
+        case .float: return .float(0)
+        case .double: return .double(0)
+        case .string: return .string("")
+        case .data: return .bytes([])
+        case .date: return .timestamp(Timestamp(seconds: 0, nanoseconds: 0))
+        case .objectId: return .objectId(ObjectIdentifier12(high: 0, low: 0))
+        case .uuid: return .uuid(UUID16(high: 0, low: 0))
+        case .object: return .null
+        }
+    }
+}

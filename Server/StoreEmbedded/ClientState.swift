@@ -1,0 +1,47 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+
+/// What the record keeps of one client.
+struct ClientState {
+    var user: String
+    var committed: UInt64 = 0
+    var ingested: UInt64 = 0
+    /// The time of its last stamp after clamping: the next one is later.
+    var lastTime: UInt64 = 0
+
+    init(user: String) {
+        self.user = user
+    }
+
+    init?(of client: ClientID, in transaction: Transaction) {
+        guard let bytes = transaction.tree(Layout.clients).get(Layout.bytes(client.rawValue)) else { return nil }
+        var reader = ByteReader(bytes)
+        do {
+            committed = try reader.readVarint()
+            ingested = try reader.readVarint()
+            lastTime = try reader.readVarint()
+            user = try reader.readString()
+        } catch {
+            // Answering as if the client were new would apply its uploads twice.
+            preconditionFailure("The server's own record of a client cannot be read: \(error)")
+        }
+    }
+
+    func save(for client: ClientID, in transaction: Transaction) {
+        var writer = ByteWriter()
+        writer.write(varint: committed)
+        writer.write(varint: ingested)
+        writer.write(varint: lastTime)
+        writer.write(string: user)
+        transaction.tree(Layout.clients).put(Layout.bytes(client.rawValue), writer.bytes)
+    }
+
+    /// A stamp no later than the time of receipt, and later than every stamp of the client before: a clock that runs
+    /// ahead does not win over what others write from now on, and its owner's writes stay in their order.
+    mutating func clamp(_ stamp: Stamp, of client: ClientID, receivedAt time: UInt64) -> Stamp {
+        let latest = (time << 16) | 0xFFFF
+        lastTime = max(min(stamp.time, latest), lastTime &+ 1)
+        return Stamp(time: lastTime, client: client)
+    }
+}

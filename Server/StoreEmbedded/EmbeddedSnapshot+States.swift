@@ -1,0 +1,140 @@
+import CausewayMerge
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+import CausewayStore
+
+// Objects as they travel, read from their columns.
+
+/// The run of plain creations that was read last: neighbours share it.
+struct WholeReader {
+    var classNumber = -1
+    var keys: ClosedRange<ObjectKey>?
+    var stamps: ObjectStamps?
+    /// Nil until it was looked up whether the class has any single stamps.
+    var hasSingleStamps: [Int: Bool] = [:]
+}
+
+extension EmbeddedSnapshot {
+    func appendWhole(
+        _ classNumber: Int, _ keys: ArraySlice<ObjectKey>, to changes: inout [ObjectContent]
+    ) throws(StoreFailure) {
+        let plan = catalog[classNumber]
+        changes.reserveCapacity(changes.count + keys.count)
+        for key in keys {
+            if !plan.embeddedColumns.isEmpty {
+                for child in try embedded(in: Row(classNumber, key)).reversed() {
+                    try appendRow(child, catalog[child.classNumber], to: &changes)
+                }
+            }
+            try appendRow(Row(classNumber, key), plan, to: &changes)
+        }
+    }
+
+    private func appendRow(
+        _ row: Row, _ plan: ClassPlan, to changes: inout [ObjectContent]
+    ) throws(StoreFailure) {
+        let table = table(row.classNumber)
+        guard let primaryKey = table.primaryKey(of: row.key) else {
+            preconditionFailure("A row of “\(plan.name)” is alive but has no primary key.")
+        }
+        let stamps = try stamps(of: row)
+        var state = ObjectState(life: stamps.life, born: stamps.born)
+        state.fields.reserveCapacity(plan.fieldsByName.count)
+        for column in plan.fieldsByName {
+            let (stamp, isDefault) = stamps[column]
+            state.fields.append(
+                ObjectState.Field(
+                    plan.schema.properties[column].name, linked(table.value(row.key, column), plan, column),
+                    stamp: stamp, isDefault: isDefault))
+        }
+        for column in plan.listsByName where table.listCount(row.key, column) > 0 {
+            state.lists.append(
+                ObjectState.ListField(
+                    plan.schema.properties[column].name,
+                    try ListTree.load(row.classNumber, column, row.key, in: transaction)))
+        }
+        changes.append(ObjectContent(ObjectReference(plan.name, primaryKey), state))
+    }
+
+    func appendPart(
+        _ row: Row, _ columns: PropertyNumbers, to changes: inout [ObjectContent]
+    ) throws(StoreFailure) {
+        let plan = catalog[row.classNumber]
+        let table = table(row.classNumber)
+        guard let primaryKey = table.primaryKey(of: row.key) else {
+            preconditionFailure("A row of “\(plan.name)” is alive but has no primary key.")
+        }
+        let stamps = try stamps(of: row)
+        var state = ObjectState(life: stamps.life, born: stamps.born)
+        for column in plan.fieldsByName where columns.contains(column) {
+            let (stamp, isDefault) = stamps[column]
+            state.fields.append(
+                ObjectState.Field(
+                    plan.schema.properties[column].name, linked(table.value(row.key, column), plan, column),
+                    stamp: stamp, isDefault: isDefault))
+        }
+        for column in plan.listsByName where columns.contains(column) {
+            state.lists.append(
+                ObjectState.ListField(
+                    plan.schema.properties[column].name,
+                    try ListTree.load(row.classNumber, column, row.key, in: transaction)))
+        }
+        changes.append(ObjectContent(ObjectReference(plan.name, primaryKey), state))
+    }
+
+    func life(of row: Row) throws(StoreFailure) -> UInt32 {
+        try stamps(of: row).life
+    }
+
+    func value(of column: Int, in row: Row) -> Value {
+        linked(table(row.classNumber).value(row.key, column), catalog[row.classNumber], column)
+    }
+
+    func elements(of column: Int, in row: Row) -> [Value] {
+        let plan = catalog[row.classNumber]
+        return table(row.classNumber).listValues(row.key, column).map { linked($0, plan, column) }
+    }
+
+    // MARK: - Pieces
+
+    private func stamps(of row: Row) throws(StoreFailure) -> ObjectStamps {
+        if try !hasSingleStamps(row.classNumber), wholeReader.classNumber == row.classNumber,
+            let keys = wholeReader.keys, keys.contains(row.key), let stamps = wholeReader.stamps
+        {
+            return stamps
+        }
+        let (stamps, run) = try ObjectStamps.loadWithRun(row.classNumber, row.key, in: transaction)
+        if let run {
+            wholeReader.classNumber = row.classNumber
+            wholeReader.keys = run
+            wholeReader.stamps = stamps
+        }
+        return stamps
+    }
+
+    private func hasSingleStamps(_ classNumber: Int) throws(StoreFailure) -> Bool {
+        if let known = wholeReader.hasSingleStamps[classNumber] { return known }
+        var found = false
+        let prefix = UInt32(truncatingIfNeeded: classNumber)
+        transaction.tree(Layout.stamps).scan(from: Layout.bytes(prefix), upTo: Layout.bytes(prefix + 1)) { _, _ in
+            found = true
+            return false
+        }
+        wholeReader.hasSingleStamps[classNumber] = found
+        return found
+    }
+
+    private func linked(_ value: Value, _ plan: ClassPlan, _ column: Int) -> Value {
+        guard case .object(let key) = value, let target = plan.targets[column] else { return value }
+        if let known = targetKeys[target]?[key] { return .link(known) }
+        guard let primaryKey = table(target).primaryKey(of: key) else {
+            preconditionFailure("“\(plan.name)” links to a row of “\(catalog[target].name)” that has no primary key.")
+        }
+        if targetKeys[target, default: [:]].count >= Self.targetKeysMax { targetKeys[target] = [:] }
+        targetKeys[target, default: [:]][key] = primaryKey
+        return .link(primaryKey)
+    }
+
+    private static let targetKeysMax = 100_000
+}

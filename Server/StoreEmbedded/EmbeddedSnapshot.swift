@@ -1,0 +1,110 @@
+import CausewayMerge
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+import CausewayQuery
+import CausewayStore
+
+/// One version of the record, on one read transaction.
+final class EmbeddedSnapshot: StoreSnapshot {
+    let transaction: Transaction
+    let catalog: Catalog
+    let version: ServerVersion
+    let historyStart: ServerVersion
+    private var tables: [Int: Table] = [:]
+    /// Primary keys of link targets, which many objects share.
+    var targetKeys: [Int: [ObjectKey: PrimaryKey]] = [:]
+    var wholeReader = WholeReader()
+
+    init(_ transaction: Transaction, _ catalog: Catalog) {
+        self.transaction = transaction
+        self.catalog = catalog
+        let meta = Meta(in: transaction)
+        version = meta.version
+        historyStart = meta.historyStart
+    }
+
+    deinit {
+        transaction.end()
+    }
+
+    var schema: Schema { catalog.schema }
+
+    func table(_ classNumber: Int) -> Table {
+        if let table = tables[classNumber] { return table }
+        guard let table = transaction.table(catalog[classNumber].name) else {
+            preconditionFailure("The class \(catalog[classNumber].name) has a number but no table.")
+        }
+        tables[classNumber] = table
+        return table
+    }
+
+    func committed(by client: ClientID) throws(StoreFailure) -> UInt64 {
+        ClientState(of: client, in: transaction)?.committed ?? 0
+    }
+
+    func classNumber(_ name: String) -> Int? { catalog.number(name) }
+
+    func className(_ number: Int) -> String { catalog[number].name }
+
+    // MARK: - Which objects
+
+    func keys(_ classNumber: Int, matching predicate: BoundPredicate) throws(StoreFailure) -> [ObjectKey] {
+        do {
+            return try transaction.keys(catalog[classNumber].name, matching: predicate)
+        } catch {
+            throw StoreFailure(error)
+        }
+    }
+
+    func matches(_ row: Row, _ predicate: BoundPredicate) throws(StoreFailure) -> Bool {
+        guard table(row.classNumber).exists(row.key) else { return false }
+        if case .constant(let answer) = predicate { return answer }
+        return transaction.matches(row.key, catalog[row.classNumber].name, predicate)
+    }
+
+    func row(_ name: ObjectName) -> Row? {
+        table(name.classNumber).key(for: name.key).map { Row(name.classNumber, $0) }
+    }
+
+    func name(of row: Row) -> ObjectName? {
+        table(row.classNumber).primaryKey(of: row.key).map { ObjectName(row.classNumber, $0) }
+    }
+
+    func embedded(in row: Row) throws(StoreFailure) -> [Row] {
+        var found: [Row] = []
+        var seen: Set<Row> = [row]
+        var next = 0
+        var current = row
+        while true {
+            let plan = catalog[current.classNumber]
+            if !plan.embeddedColumns.isEmpty {
+                for child in plan.embedded(in: current.key, table(current.classNumber), { self.table($0) })
+                where seen.insert(child).inserted {
+                    found.append(child)
+                }
+            }
+            guard next < found.count else { return found }
+            current = found[next]
+            next += 1
+        }
+    }
+
+    // MARK: - What happened
+
+    func history(after start: ServerVersion, for client: ClientID) throws(StoreFailure) -> History {
+        try HistoryTree(in: transaction).gather(after: start, through: version, for: client)
+    }
+
+    func image(_ reference: ImageReference) throws(StoreFailure) -> ObjectState {
+        try HistoryTree(in: transaction).image(reference)
+    }
+
+    func endedLife(_ name: ObjectName) throws(StoreFailure) -> UInt32? {
+        try End.load(name, in: transaction)?.life
+    }
+
+    func ends() throws(StoreFailure) -> [(name: ObjectName, life: UInt32)] {
+        try End.all(in: transaction).map { ($0.name, $0.end.life) }
+    }
+}

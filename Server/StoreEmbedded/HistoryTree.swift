@@ -1,0 +1,169 @@
+import CausewayMerge
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+import CausewayStore
+
+/// The history of versions, as one transaction sees it.
+struct HistoryTree {
+    let transaction: Transaction
+
+    init(in transaction: Transaction) {
+        self.transaction = transaction
+    }
+
+    // MARK: - Writing
+
+    func append(_ record: HistoryRecord, images: [Int: ObjectState], at version: ServerVersion, _ meta: inout Meta) {
+        var record = record
+        var size = 0
+        let tree = transaction.tree(Layout.images)
+        for (number, image) in images.sorted(by: { $0.key < $1.key }) {
+            let bytes = image.encoded()
+            size += bytes.count + 12
+            tree.put(Layout.image(version, UInt32(number)), bytes)
+        }
+        record.sizeBytes = UInt64(size + 16 * (record.births.count + record.entries.count) + 32)
+        transaction.tree(Layout.history).put(Layout.bytes(version.rawValue), record.encoded())
+        meta.historyBytes += record.sizeBytes
+    }
+
+    /// Lets the oldest versions go until the history is within its bounds.
+    func trim(_ options: StoreEmbedded.Options, _ meta: inout Meta) throws(StoreFailure) {
+        let history = transaction.tree(Layout.history)
+        while meta.version.rawValue - meta.historyStart.rawValue > options.historyVersionsMax
+            || meta.historyBytes > options.historyBytesMax, meta.historyStart < meta.version
+        {
+            let oldest = ServerVersion(meta.historyStart.rawValue + 1)
+            let record = try self.record(oldest)
+            history.remove(Layout.bytes(oldest.rawValue))
+            transaction.tree(Layout.images)
+                .removeRange(from: Layout.bytes(oldest.rawValue), upTo: Layout.bytes(oldest.rawValue + 1))
+            meta.historyBytes -= min(record.sizeBytes, meta.historyBytes)
+            meta.historyStart = oldest
+        }
+    }
+
+    // MARK: - Reading
+
+    func record(_ version: ServerVersion) throws(StoreFailure) -> HistoryRecord {
+        guard let bytes = transaction.tree(Layout.history).get(Layout.bytes(version.rawValue)) else {
+            preconditionFailure("The history of version \(version.rawValue) is within bounds but not there.")
+        }
+        do {
+            return try HistoryRecord(bytes)
+        } catch {
+            throw StoreFailure(damaged: Layout.history, error)
+        }
+    }
+
+    func image(_ reference: ImageReference) throws(StoreFailure) -> ObjectState {
+        guard let bytes = transaction.tree(Layout.images).get(Layout.image(reference.version, reference.number)) else {
+            preconditionFailure("The image \(reference.number) of version \(reference.version.rawValue) is not there.")
+        }
+        do {
+            return try ObjectState(encoded: bytes)
+        } catch {
+            throw StoreFailure(damaged: Layout.images, error)
+        }
+    }
+
+    /// The commits after a version, gathered: each object once.
+    func gather(
+        after start: ServerVersion, through end: ServerVersion, for client: ClientID
+    ) throws(StoreFailure) -> History {
+        var gathering = Gathering()
+        var version = start
+        while version < end {
+            version = ServerVersion(version.rawValue + 1)
+            gathering.add(try record(version), at: version, isOwn: { $0 == client })
+        }
+        return gathering.history
+    }
+}
+
+/// Several versions becoming one history.
+private struct Gathering {
+    private var touched: [ObjectName: Touched] = [:]
+    /// Per class, ascending and without overlap: a row is born plainly once.
+    private var births: [Int: [Births]] = [:]
+
+    mutating func add(_ record: HistoryRecord, at version: ServerVersion, isOwn: (ClientID) -> Bool) {
+        let own = isOwn(record.client)
+        for birth in record.births { add(birth, own) }
+        for (number, entry) in record.entries.enumerated() {
+            add(entry, ImageReference(version: version, number: UInt32(number)), own)
+        }
+    }
+
+    private mutating func add(_ birth: HistoryRecord.Birth, _ own: Bool) {
+        var runs = births[birth.classNumber] ?? []
+        births[birth.classNumber] = nil
+        defer { births[birth.classNumber] = runs }
+        if let last = runs.last, last.byClient == own,
+            last.keys.upperBound.rawValue + 1 == birth.keys.lowerBound.rawValue
+        {
+            runs[runs.count - 1].keys = last.keys.lowerBound...birth.keys.upperBound
+            return
+        }
+        let run = Births(classNumber: birth.classNumber, keys: birth.keys, byClient: own)
+        runs.insert(run, at: Self.index(of: birth.keys.lowerBound, in: runs))
+    }
+
+    private mutating func add(_ entry: HistoryRecord.Entry, _ image: ImageReference, _ own: Bool) {
+        if var known = touched[entry.name] {
+            if known.existed, entry.before == .image { known.images.append(image) }
+            known.columns.formUnion(entry.columns)
+            known.byOthers = known.byOthers || !own
+            known.byClient = known.byClient || own
+            if own { known.effective = known.effective && entry.effective }
+            known.root = known.root ?? entry.root
+            touched[entry.name] = known
+            return
+        }
+        var new = Touched(
+            name: entry.name, existed: entry.before != .absent, images: entry.before == .image ? [image] : [],
+            columns: entry.columns, byOthers: !own, byClient: own, effective: own ? entry.effective : true,
+            root: entry.root)
+        if let row = entry.row, let run = takeOut(row, entry.name.classNumber) {
+            new.existed = false
+            new.images = []
+            new.byOthers = new.byOthers || !run.byClient
+            new.byClient = new.byClient || run.byClient
+        }
+        touched[entry.name] = new
+    }
+
+    /// A row that was born in the range and is touched again is told as touched.
+    private mutating func takeOut(_ row: ObjectKey, _ classNumber: Int) -> Births? {
+        guard let runs = births[classNumber] else { return nil }
+        let index = Self.index(of: row, in: runs)
+        guard index < runs.count, runs[index].keys.contains(row) else { return nil }
+        births[classNumber]?[index].without.append(row)
+        return runs[index]
+    }
+
+    /// The first run that does not end before the row.
+    private static func index(of row: ObjectKey, in runs: [Births]) -> Int {
+        if let last = runs.last, last.keys.upperBound < row { return runs.count }
+        var low = 0
+        var high = runs.count
+        while low < high {
+            let middle = (low + high) / 2
+            if runs[middle].keys.upperBound < row { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    var history: History {
+        History(
+            touched: touched.values.sorted { $0.name < $1.name },
+            births: births.sorted { $0.key < $1.key }.flatMap { _, runs in
+                runs.map { run in
+                    var run = run
+                    run.without.sort()
+                    return run
+                }
+            })
+    }
+}

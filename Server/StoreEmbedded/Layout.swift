@@ -1,0 +1,49 @@
+import CausewayModel
+
+/// The names of the trees and the shape of their keys. All numbers are big-endian, so that keys sort as numbers.
+///
+/// | Tree | Key | Value |
+/// |---|---|---|
+/// | meta | a name | a number |
+/// | classes | class name | class number, 4 |
+/// | clients | client, 8 | `ClientState` |
+/// | stamps | class number, 4; row, 8 | `ObjectStamps` |
+/// | births | class number, 4; last row, 8 | first row, 8; `ObjectStamps` |
+/// | lists | class number, 4; column, 4; row, 8 | `ListState` |
+/// | ends | class number, 4; primary key | `End` |
+/// | history | version, 8 | `HistoryRecord` |
+/// | images | version, 8; number, 4 | `ObjectState` |
+enum Layout {
+    static let meta = "server.meta"
+    static let classes = "server.classes"
+    static let clients = "server.clients"
+    static let stamps = "server.stamps"
+    static let births = "server.births"
+    static let lists = "server.lists"
+    static let ends = "server.ends"
+    static let history = "server.history"
+    static let images = "server.images"
+
+    static func row(_ classNumber: Int, _ key: ObjectKey) -> [UInt8] {
+        bytes(UInt32(truncatingIfNeeded: classNumber)) + bytes(UInt64(bitPattern: key.rawValue))
+    }
+
+    static func list(_ classNumber: Int, _ column: Int, _ key: ObjectKey) -> [UInt8] {
+        bytes(UInt32(truncatingIfNeeded: classNumber)) + bytes(UInt32(truncatingIfNeeded: column))
+            + bytes(UInt64(bitPattern: key.rawValue))
+    }
+
+    static func image(_ version: ServerVersion, _ number: UInt32) -> [UInt8] {
+        bytes(version.rawValue) + bytes(number)
+    }
+
+    static func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+        withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    }
+
+    /// The number at the start of a key; nil when the key is too short to hold one.
+    static func number<Number: FixedWidthInteger>(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0) -> Number? {
+        guard bytes.count >= offset + MemoryLayout<Number>.size else { return nil }
+        return Number(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Number.self))
+    }
+}

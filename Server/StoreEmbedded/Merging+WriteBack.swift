@@ -1,0 +1,186 @@
+import CausewayMerge
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+import CausewayStore
+
+// From the merged state to the rows.
+
+extension Merging {
+    func writeBack(_ object: WorkingObject, _ stamp: Stamp) throws(StoreFailure) {
+        object.isUnwritten = false
+        switch (object.stamps?.life, object.state.isAlive) {
+        case (nil, false):
+            // Dead and stays so; a deletion of a longer life than the known one is remembered.
+            if object.state.life > (object.end?.life ?? 0) { endLife(of: object) }
+        case (nil, true):
+            try createRow(for: object, stamp)
+        case (.some, false):
+            try removeRow(of: object)
+        case (.some(let life), true) where life != object.state.life:
+            try removeRow(of: object)
+            try createRow(for: object, stamp)
+        case (.some, true):
+            try writeColumns(of: object)
+        }
+    }
+
+    // MARK: - Life
+
+    private func createRow(for object: WorkingObject, _ stamp: Stamp) throws(StoreFailure) {
+        let plan = object.plan
+        let table = table(plan.number)
+        var row = plan.zeroRow
+        if let primaryKey = plan.primaryKey { row[primaryKey] = object.name.key.value ?? .null }
+        var stamps = ObjectStamps(
+            life: object.state.life, bornVersion: version, creation: object.state.born)
+        for field in object.state.fields {
+            guard let column = plan.columns[field.property], column != plan.primaryKey else { continue }
+            row[column] = stored(field.value, plan, column)
+            if field.stamp == stamps.creation {
+                if field.isDefault { stamps.defaults.insert(column) } else { stamps.written.insert(column) }
+            } else {
+                stamps.set(column, field.stamp, isDefault: field.isDefault)
+            }
+            object.loaded.insert(column)
+        }
+        let key: ObjectKey
+        do {
+            key = try table.create(object.name.key, row: row)
+        } catch {
+            throw StoreFailure(error)
+        }
+        for field in object.state.lists {
+            guard let column = plan.columns[field.property] else { continue }
+            let values = field.list.visible.map { stored($0.value, plan, column) }
+            if !values.isEmpty { table.listReplace(key, column, values) }
+            ListTree.save(field.list, plan.number, column, key, in: transaction)
+            object.loaded.insert(column)
+        }
+        stamps.save(plan.number, key, in: transaction)
+        object.key = key
+        object.stamps = stamps
+        if object.end != nil {
+            End.remove(object.name, in: transaction)
+            object.end = nil
+        }
+        if plan.schema.kind == .embedded { uncertain.append(object) }
+    }
+
+    private func removeRow(of object: WorkingObject) throws(StoreFailure) {
+        guard let key = object.key else { return }
+        try doubtEmbedded(in: Row(object.name.classNumber, key), root: object.root ?? object.name)
+        removeRecords(of: object, key)
+        table(object.name.classNumber).delete(key, leavingGhost: true)
+        endLife(of: object)
+    }
+
+    func removeRecords(of object: WorkingObject, _ key: ObjectKey) {
+        ObjectStamps.remove(object.name.classNumber, key, in: transaction)
+        for column in object.plan.listColumns {
+            ListTree.remove(object.name.classNumber, column, key, in: transaction)
+        }
+        object.key = nil
+        object.stamps = nil
+        object.loaded = PropertyNumbers()
+        creation.targets.removeAll(keepingCapacity: true)
+    }
+
+    func endLife(of object: WorkingObject) {
+        // A life that was skipped over is even too: what is remembered is the last deletion.
+        let life = object.state.isAlive ? object.state.life - 1 : object.state.life
+        let end = End(life: life, version: version)
+        end.save(object.name, in: transaction)
+        object.end = end
+        creation.hasEnds[object.name.classNumber] = true
+    }
+
+    // MARK: - Columns
+
+    private func writeColumns(of object: WorkingObject) throws(StoreFailure) {
+        guard let key = object.key, var stamps = object.stamps else { return }
+        let plan = object.plan
+        let table = table(plan.number)
+        let before = stamps
+        stamps.born = object.state.born
+        for field in object.state.fields {
+            guard let column = plan.columns[field.property], column != plan.primaryKey else { continue }
+            let value = stored(field.value, plan, column)
+            let present = table.value(key, column)
+            if present != value {
+                if plan.isEmbedded(column) { try doubt(present, plan, column, in: object) }
+                table.set(key, column, value)
+            }
+            if stamps[column] != (field.stamp, field.isDefault) {
+                stamps.set(column, field.stamp, isDefault: field.isDefault)
+            }
+        }
+        for field in object.state.lists {
+            guard let column = plan.columns[field.property], object.columns.contains(column) else { continue }
+            let values = field.list.visible.map { stored($0.value, plan, column) }
+            let present = table.listValues(key, column)
+            if present != values {
+                if plan.isEmbedded(column) {
+                    for element in present where !values.contains(element) {
+                        try doubt(element, plan, column, in: object)
+                    }
+                }
+                rewrite(table, key, column, from: present, to: values, keepsRows: plan.isEmbedded(column))
+            }
+            ListTree.save(field.list, plan.number, column, key, in: transaction)
+        }
+        if stamps != before {
+            stamps.save(plan.number, key, in: transaction)
+            object.stamps = stamps
+        }
+    }
+
+    /// A value as it rests: a link by the row of its target, which may be one that nobody has created yet.
+    func stored(_ value: Value, _ plan: ClassPlan, _ column: Int) -> Value {
+        guard case .link(let key) = value else { return value }
+        return .object(linkTarget(key, plan, column))
+    }
+
+    /// Edits the list step by step where that is short, and where an embedded object that is taken out and put in again
+    /// would be lost.
+    private func rewrite(
+        _ table: Table, _ key: ObjectKey, _ column: Int, from present: [Value], to wanted: [Value], keepsRows: Bool
+    ) {
+        var prefix = 0
+        while prefix < present.count, prefix < wanted.count, present[prefix] == wanted[prefix] { prefix += 1 }
+        var suffix = 0
+        while suffix < present.count - prefix, suffix < wanted.count - prefix,
+            present[present.count - 1 - suffix] == wanted[wanted.count - 1 - suffix]
+        {
+            suffix += 1
+        }
+        var middle = Array(present[prefix..<present.count - suffix])
+        let target = Array(wanted[prefix..<wanted.count - suffix])
+        if !keepsRows && middle.count + target.count > Self.stepsWorthTaking {
+            table.listReplace(key, column, wanted)
+            return
+        }
+        let staying = Set(target)
+        for index in middle.indices.reversed() where !keepsRows || !staying.contains(middle[index]) {
+            table.listRemove(key, column, prefix + index)
+            middle.remove(at: index)
+        }
+        for (index, value) in target.enumerated() {
+            if index < middle.count, middle[index] == value { continue }
+            if keepsRows, let from = middle[index...].firstIndex(of: value) {
+                table.listMove(key, column, prefix + from, prefix + index)
+                middle.insert(middle.remove(at: from), at: index)
+            } else {
+                table.listInsert(key, column, prefix + index, value)
+                middle.insert(value, at: index)
+            }
+        }
+        // An element that stands twice where it may stand once is what is left over.
+        while middle.count > target.count {
+            table.listRemove(key, column, prefix + middle.count - 1)
+            middle.removeLast()
+        }
+    }
+
+    private static let stepsWorthTaking = 64
+}

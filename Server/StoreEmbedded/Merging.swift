@@ -1,0 +1,145 @@
+import CausewayMerge
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+import CausewayStore
+
+/// One version being made: changesets of one client, merged into the rows.
+///
+/// Two ways lead to the rows:
+///
+/// 1. *Plain creation* (`Merging+Creation`): the object does not exist and was never deleted, so there is nothing to
+///    merge with. Its values go into the columns as they come.
+/// 2. *Merging* (`WorkingObject`): the part of the object that operations touch is loaded as an `ObjectState`, joined
+///    with them by `Merge`, and at the end of the changeset the difference is written back.
+///
+/// After each changeset the rows are complete: embedded objects that lost their place in the meantime are gone.
+final class Merging {
+    let transaction: Transaction
+    let catalog: Catalog
+    let client: ClientID
+    let version: ServerVersion
+
+    var objects: [ObjectName: WorkingObject] = [:]
+    /// In the order in which they were touched, so that what is written does not depend on hashing.
+    var order: [WorkingObject] = []
+    /// Touched since the last changeset ended.
+    var unwritten: [WorkingObject] = []
+    /// Embedded objects that may have lost their place.
+    var uncertain: [WorkingObject] = []
+    var creation = Creation()
+    private var tables: [Int: Table] = [:]
+
+    init(_ transaction: Transaction, _ catalog: Catalog, client: ClientID, version: ServerVersion) {
+        self.transaction = transaction
+        self.catalog = catalog
+        self.client = client
+        self.version = version
+    }
+
+    func table(_ classNumber: Int) -> Table {
+        if let table = tables[classNumber] { return table }
+        guard let table = transaction.table(catalog[classNumber].name) else {
+            preconditionFailure("The class \(catalog[classNumber].name) has a number but no table.")
+        }
+        tables[classNumber] = table
+        return table
+    }
+
+    // MARK: - One changeset
+
+    func apply(_ changeset: Changeset, _ check: inout OperationCheck) throws(StoreFailure) {
+        for operation in changeset.operations {
+            guard let plan = catalog[operation.target.className] else {
+                preconditionFailure("An operation was applied that was not checked.")
+            }
+            if case .create(let target, 1, let fields) = operation,
+                try createPlainly(target, plan, fields, changeset.stamp, &check)
+            {
+                continue
+            }
+            try join(operation, plan, changeset)
+        }
+        endRuns()
+        for object in unwritten { try writeBack(object, changeset.stamp) }
+        unwritten = []
+        try buryOrphans()
+    }
+
+    private func join(_ operation: Operation, _ plan: ClassPlan, _ changeset: Changeset) throws(StoreFailure) {
+        let object = try object(ObjectName(plan.number, operation.target.key))
+        note(object)
+        var operation = operation
+        switch operation {
+        case .create(let target, let life, let fields):
+            // A later life forgets the earlier one: what it was is wanted for the image.
+            if object.state.isAlive, life > object.state.life { try loadAll(of: object) }
+            for field in fields {
+                guard let column = plan.columns[field.property], column != plan.primaryKey else { continue }
+                try load(column, of: object)
+                object.columns.insert(column)
+            }
+            // A writer that had seen the deletion, and let the object go since, means to bring the key back.
+            if !object.state.isAlive, let end = object.end, life <= end.life, changeset.base >= end.version,
+                end.life < Operation.lifeMax
+            {
+                operation = .create(target, life: end.life + 1, fields: fields)
+                object.effective = false
+            }
+        case .delete:
+            try loadAll(of: object)
+        case .set(_, let field):
+            guard let column = plan.columns[field.property] else { return }
+            try load(column, of: object)
+            object.columns.insert(column)
+        case .list(_, let property, _):
+            guard let column = plan.columns[property] else { return }
+            try load(column, of: object)
+            object.columns.insert(column)
+        }
+        if object.state.join(operation, stamp: changeset.stamp) == .noEffect { object.effective = false }
+    }
+
+    private func note(_ object: WorkingObject) {
+        object.isTouched = true
+        guard !object.isUnwritten else { return }
+        object.isUnwritten = true
+        unwritten.append(object)
+    }
+
+    // MARK: - The end of the version
+
+    /// Writes what this version did into the history.
+    func finish(_ meta: inout Meta) throws(StoreFailure) {
+        var record = HistoryRecord(client: client)
+        record.births = creation.births
+        var images: [Int: ObjectState] = [:]
+        var roots: [ObjectName] = []
+        for object in order where object.isTouched {
+            let isEmbedded = object.plan.schema.kind == .embedded
+            let root = isEmbedded ? object.root ?? object.key.flatMap { rootName(of: Row(object.plan.number, $0)) } : nil
+            if let root { roots.append(root) }
+            var before = HistoryRecord.Entry.Before.absent
+            if let image = object.image {
+                let holdsSomething = !image.fields.isEmpty || !image.lists.isEmpty
+                before = holdsSomething ? .image : .unchanged
+                if holdsSomething { images[record.entries.count] = image }
+            }
+            record.entries.append(
+                HistoryRecord.Entry(
+                    name: object.name, row: object.firstKey, before: before, columns: object.columns,
+                    effective: object.effective, root: root))
+        }
+        // Only what is embedded in them was touched: they count as touched all the same.
+        var named = Set(record.entries.map(\.name))
+        for root in roots where named.insert(root).inserted {
+            guard let key = table(root.classNumber).key(for: root.key) else {
+                preconditionFailure("An embedded object was touched whose root is not alive.")
+            }
+            record.entries.append(
+                HistoryRecord.Entry(
+                    name: root, row: key, before: .unchanged, columns: PropertyNumbers(), effective: true, root: nil))
+        }
+        HistoryTree(in: transaction).append(record, images: images, at: version, &meta)
+    }
+}

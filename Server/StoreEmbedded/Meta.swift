@@ -1,0 +1,32 @@
+import CausewayModel
+import CausewayObjectStore
+
+/// The few numbers of the database as a whole.
+struct Meta {
+    var epoch: UInt64
+    var version: ServerVersion
+    /// Differences can be told from this version on.
+    var historyStart: ServerVersion
+    var historyBytes: UInt64
+
+    init(in transaction: Transaction) {
+        let tree = transaction.tree(Layout.meta)
+        func number(_ name: String) -> UInt64 {
+            tree.get(Array(name.utf8)).flatMap { bytes in bytes.withUnsafeBytes { Layout.number($0) } } ?? 0
+        }
+        epoch = number("epoch")
+        version = ServerVersion(number("version"))
+        historyStart = ServerVersion(number("historyStart"))
+        historyBytes = number("historyBytes")
+    }
+
+    func save(in transaction: Transaction) {
+        let tree = transaction.tree(Layout.meta)
+        for (name, number) in [
+            ("epoch", epoch), ("version", version.rawValue), ("historyStart", historyStart.rawValue),
+            ("historyBytes", historyBytes),
+        ] {
+            tree.put(Array(name.utf8), Layout.bytes(number))
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import CausewayModel
+import CausewayOperations
+import CausewayStore
+
+/// Holds operations from outside against the schema, before any of them is applied.
+///
+/// Everything that later work relies on is settled here: the class and property exist, the value has the property's
+/// type, keys are of the right kind. What passes can have no effect, but it cannot fail.
+struct OperationCheck {
+    let catalog: Catalog
+    /// One-way entries create asymmetric objects; changesets never touch them.
+    let isOneWay: Bool
+    private var lastShapes: [Int: Shape] = [:]
+
+    /// The columns that the fields of a create name. Creates of one import name the same ones over and over.
+    final class Shape {
+        let names: [String]
+        /// -1 where the field is the primary key.
+        let columns: [Int]
+        let defaults: [Bool]
+
+        init(names: [String], columns: [Int], defaults: [Bool]) {
+            self.names = names
+            self.columns = columns
+            self.defaults = defaults
+        }
+
+        func fits(_ fields: [FieldValue]) -> Bool {
+            guard names.count == fields.count else { return false }
+            for index in fields.indices
+            where fields[index].property != names[index] || fields[index].isDefault != defaults[index] {
+                return false
+            }
+            return true
+        }
+    }
+
+    static let keyBytesMax = 400
+
+    init(_ catalog: Catalog, isOneWay: Bool = false) {
+        self.catalog = catalog
+        self.isOneWay = isOneWay
+    }
+
+    mutating func check(_ operation: Operation) throws(StoreFailure) {
+        let target = operation.target
+        guard let plan = catalog[target.className] else {
+            throw invalid(
+                "The class “\(target.className.prefix(80))” is not in the server's schema. Connect with a schema that "
+                    + "has it before sending its objects.")
+        }
+        try check(key: target.key, of: plan)
+        if isOneWay {
+            guard case .create = operation else {
+                throw invalid("A one-way entry changes an object of “\(plan.name)”. One-way objects are created only.")
+            }
+        }
+        switch operation {
+        case .create(_, let life, let fields):
+            guard life % 2 == 1, life <= Operation.lifeMax else {
+                throw invalid("A create of \(shown(target)) reaches the life \(life), which is not that of an object.")
+            }
+            let shape = try shape(of: fields, plan)
+            for (field, column) in zip(fields, shape.columns) {
+                if column < 0 {
+                    guard field.value == target.key.value else {
+                        throw invalid(
+                            "A create of \(shown(target)) gives it another primary key. A primary key never changes.")
+                    }
+                } else {
+                    try check(field.value, plan, column)
+                }
+            }
+        case .delete(_, let life):
+            guard life % 2 == 0, life > 0, life <= Operation.lifeMax else {
+                throw invalid("A delete of \(shown(target)) reaches the life \(life), which is not that of a deletion.")
+            }
+        case .set(_, let field):
+            let column = try self.column(field.property, plan)
+            guard column != plan.primaryKey else {
+                throw invalid(
+                    "An operation sets the primary key of \(shown(target)). A primary key never changes: delete the "
+                        + "object and create another.")
+            }
+            guard plan.schema.properties[column].collection == .none else {
+                throw invalid("“\(plan.name).\(field.property)” is a list: it is changed by its elements, not set.")
+            }
+            try check(field.value, plan, column)
+        case .list(_, let property, let change):
+            let column = try self.column(property, plan)
+            guard plan.schema.properties[column].collection == .list else {
+                throw invalid("“\(plan.name).\(property)” is not a list, but an operation changes it as one.")
+            }
+            switch change {
+            case .insert(_, _, _, let value), .set(_, let value): try check(value, plan, column)
+            case .delete, .move, .clear: break
+            }
+        }
+    }
+
+    // MARK: - Names
+
+    mutating func shape(of fields: [FieldValue], _ plan: ClassPlan) throws(StoreFailure) -> Shape {
+        if let last = lastShapes[plan.number], last.fits(fields) { return last }
+        var columns: [Int] = []
+        for field in fields {
+            let column = try self.column(field.property, plan)
+            guard plan.schema.properties[column].collection == .none else {
+                throw invalid("A create gives “\(plan.name).\(field.property)” a value, but it is a list.")
+            }
+            columns.append(column == plan.primaryKey ? -1 : column)
+        }
+        guard Set(columns).count == columns.count else {
+            throw invalid("A create of “\(plan.name)” names a property twice.")
+        }
+        let shape = Shape(names: fields.map(\.property), columns: columns, defaults: fields.map(\.isDefault))
+        lastShapes[plan.number] = shape
+        return shape
+    }
+
+    private func column(_ property: String, _ plan: ClassPlan) throws(StoreFailure) -> Int {
+        guard let column = plan.columns[property] else {
+            throw invalid(
+                "“\(plan.name)” has no property “\(property.prefix(80))” in the server's schema. Connect with a schema "
+                    + "that has it before writing it.")
+        }
+        return column
+    }
+
+    // MARK: - Values
+
+    private func check(key: PrimaryKey, of plan: ClassPlan) throws(StoreFailure) {
+        switch plan.schema.kind {
+        case .asymmetric where !isOneWay:
+            throw invalid(
+                "“\(plan.name)” is a one-way class: its objects are not changed by changesets. Send them as one-way "
+                    + "entries.")
+        case .object where isOneWay:
+            throw invalid("“\(plan.name)” is not a one-way class: its objects do not travel as one-way entries.")
+        case .embedded:
+            guard case .container = key else {
+                throw invalid("An object of the embedded class “\(plan.name)” is named by a primary key.")
+            }
+        default:
+            guard let property = plan.primaryKey.map({ plan.schema.properties[$0] }), fits(key, property) else {
+                throw invalid(
+                    "An object of “\(plan.name)” is named by a primary key of another type than the class's, or by one "
+                        + "longer than \(Self.keyBytesMax) bytes.")
+            }
+        }
+    }
+
+    private func check(_ value: Value, _ plan: ClassPlan, _ column: Int) throws(StoreFailure) {
+        let property = plan.schema.properties[column]
+        let fits: Bool =
+            switch (property.type, value) {
+            case (.bool, .bool), (.int, .int), (.float, .float), (.double, .double), (.string, .string),
+                (.data, .bytes), (.date, .timestamp), (.objectId, .objectId), (.uuid, .uuid):
+                true
+            case (_, .null):
+                property.collection == .none
+                    ? property.isOptional || property.type == .object : property.isOptional && property.type != .object
+            case (.object, .link(let key)):
+                self.fits(link: key, plan, column)
+            default:
+                false
+            }
+        if !fits {
+            throw invalid(
+                "“\(plan.name).\(property.name)” is given a value that is not of its type "
+                    + "(\(property.isOptional ? "optional " : "")\(property.type)). Send values as the schema declares "
+                    + "them.")
+        }
+    }
+
+    private func fits(link key: PrimaryKey, _ plan: ClassPlan, _ column: Int) -> Bool {
+        guard let property = plan.targetKeys[column] else {
+            if case .container = key { return plan.isEmbedded(column) }
+            return false
+        }
+        return fits(key, property)
+    }
+
+    private func fits(_ key: PrimaryKey, _ property: Property) -> Bool {
+        switch (key, property.type) {
+        case (.int, .int), (.objectId, .objectId), (.uuid, .uuid): true
+        case (.string(let text), .string): text.utf8.count <= Self.keyBytesMax
+        case (.null, _): property.isOptional
+        default: false
+        }
+    }
+
+    private func shown(_ target: ObjectReference) -> String {
+        "“\(target.className.prefix(80))”"
+    }
+
+    private func invalid(_ message: String) -> StoreFailure {
+        StoreFailure(.operationInvalid, message)
+    }
+}

@@ -1,0 +1,81 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+package import CausewayStore
+
+extension StoreEmbedded {
+    package func commit(
+        _ batches: [UploadBatch], receivedAt time: UInt64
+    ) throws(StoreFailure) -> [CommitOutcome] {
+        try write { transaction, meta throws(StoreFailure) in
+            var outcomes: [CommitOutcome] = []
+            let before = meta.version
+            for batch in batches {
+                outcomes.append(try apply(batch, receivedAt: time, in: transaction, &meta))
+            }
+            try HistoryTree(in: transaction).trim(options, &meta)
+            return (outcomes, meta.version > before)
+        }
+    }
+
+    /// Applies what is new of one client's batch as one version, up to the first changeset that cannot be applied.
+    private func apply(
+        _ batch: UploadBatch, receivedAt time: UInt64, in transaction: Transaction, _ meta: inout Meta
+    ) throws(StoreFailure) -> CommitOutcome {
+        guard var client = ClientState(of: batch.client, in: transaction) else {
+            return CommitOutcome(
+                committed: 0, version: meta.version,
+                failure: StoreFailure(
+                    .sequenceGap, "This client is not known here. Open a session before sending changes."))
+        }
+        var outcome = CommitOutcome(committed: client.committed, version: meta.version)
+        do {
+            try client.check(batch.user, batch.client)
+        } catch {
+            outcome.committed = 0
+            outcome.failure = error
+            return outcome
+        }
+        let catalog = catalog(of: transaction)
+        var check = OperationCheck(catalog)
+        var merging: Merging?
+        for changeset in batch.changesets where changeset.sequence > client.committed {
+            do {
+                try Self.checkSequence(changeset, batch, client)
+                for operation in changeset.operations { try check.check(operation) }
+            } catch {
+                outcome.failure = error
+                break
+            }
+            let version = ServerVersion(meta.version.rawValue + (merging == nil ? 1 : 0))
+            let current = merging ?? Merging(transaction, catalog, client: batch.client, version: version)
+            merging = current
+            meta.version = version
+            var clamped = changeset
+            clamped.stamp = client.clamp(changeset.stamp, of: batch.client, receivedAt: time)
+            try current.apply(clamped, &check)
+            client.committed = changeset.sequence
+        }
+        guard let merging else { return outcome }
+        try merging.finish(&meta)
+        client.save(for: batch.client, in: transaction)
+        outcome.committed = client.committed
+        outcome.version = meta.version
+        return outcome
+    }
+
+    private static func checkSequence(
+        _ changeset: Changeset, _ batch: UploadBatch, _ client: ClientState
+    ) throws(StoreFailure) {
+        guard changeset.client == batch.client else {
+            throw StoreFailure(
+                .permissionDenied, "A changeset of another client is in this upload. Send each client's own.")
+        }
+        guard changeset.sequence == client.committed + 1 else {
+            throw StoreFailure(
+                .sequenceGap,
+                "Changeset \(changeset.sequence) came, but the last one known of this client is \(client.committed). "
+                    + "Send from \(client.committed + 1) on.")
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+import CausewayQuery
+package import CausewayStore
+
+// One-way objects: kept in the table of their class under their primary key, in the order of their rows, and never
+// told to any device. The same primary key is the same object: what comes later replaces what it names.
+
+extension StoreEmbedded {
+    package func accept(_ batch: OneWayBatch, receivedAt time: UInt64) throws(StoreFailure) -> UInt64 {
+        try ingest(batch, receivedAt: time)
+    }
+
+    package func ingest(_ batch: OneWayBatch, receivedAt time: UInt64) throws(StoreFailure) -> UInt64 {
+        try write { transaction, _ throws(StoreFailure) in
+            guard var client = ClientState(of: batch.client, in: transaction) else {
+                throw StoreFailure(
+                    .sequenceGap, "This client is not known here. Open a session before sending one-way objects.")
+            }
+            try client.check(batch.user, batch.client)
+            guard batch.first > 0, batch.first <= client.ingested + 1 else {
+                throw StoreFailure(
+                    .sequenceGap,
+                    "One-way entry \(batch.first) came, but the last one known of this client is \(client.ingested). "
+                        + "Send from \(client.ingested + 1) on.")
+            }
+            let known = client.ingested - (batch.first - 1)
+            guard UInt64(batch.entries.count) > known else { return (client.ingested, false) }
+            let catalog = catalog(of: transaction)
+            var check = OperationCheck(catalog, isOneWay: true)
+            let writer = OneWayWriter(transaction, catalog)
+            for (index, entry) in batch.entries.dropFirst(Int(known)).enumerated() {
+                do throws(StoreFailure) {
+                    for operation in entry { try check.check(operation) }
+                } catch {
+                    // What came before it is kept and acknowledged; the next attempt begins with it and is told why.
+                    if index == 0 { throw error }
+                    break
+                }
+                for operation in entry { try writer.keep(operation, &check) }
+                client.ingested += 1
+            }
+            client.save(for: batch.client, in: transaction)
+            return (client.ingested, true)
+        }
+    }
+
+    // MARK: - The operator's queries
+
+    package func count(of className: String) throws(StoreFailure) -> Int {
+        try count(className, matching: "TRUEPREDICATE")
+    }
+
+    package func count(_ className: String, matching text: String) throws(StoreFailure) -> Int {
+        let transaction: Transaction
+        do {
+            transaction = try store.read()
+        } catch {
+            throw StoreFailure(error)
+        }
+        defer { transaction.end() }
+        guard transaction.schema[className] != nil else {
+            throw StoreFailure(.queryInvalid, "The database has no class “\(className)”. Correct the name.")
+        }
+        let predicate: BoundPredicate
+        do {
+            predicate = try Predicate.parse(text).bound(to: className, in: transaction.schema)
+        } catch {
+            throw StoreFailure(.queryInvalid, "The query cannot be answered: \(error)")
+        }
+        do {
+            return try transaction.count(className, matching: predicate)
+        } catch {
+            throw StoreFailure(error)
+        }
+    }
+}
+
+/// Writes one-way objects into their tables.
+private final class OneWayWriter {
+    private let transaction: Transaction
+    private let catalog: Catalog
+
+    init(_ transaction: Transaction, _ catalog: Catalog) {
+        self.transaction = transaction
+        self.catalog = catalog
+    }
+
+    func keep(_ operation: Operation, _ check: inout OperationCheck) throws(StoreFailure) {
+        guard case .create(let target, _, let fields) = operation, let plan = catalog[target.className] else {
+            preconditionFailure("A one-way operation was kept that was not checked.")
+        }
+        let table = table(plan.name)
+        let shape = try check.shape(of: fields, plan)
+        var row = plan.zeroRow
+        if let primaryKey = plan.primaryKey { row[primaryKey] = target.key.value ?? .null }
+        for (field, column) in zip(fields, shape.columns) where column >= 0 {
+            row[column] = stored(field.value, plan, column)
+        }
+        if let key = table.key(for: target.key) {
+            for column in shape.columns where column >= 0 { table.set(key, column, row[column]) }
+            return
+        }
+        do {
+            _ = try table.create(target.key, row: row)
+        } catch {
+            throw StoreFailure(error)
+        }
+    }
+
+    private func stored(_ value: Value, _ plan: ClassPlan, _ column: Int) -> Value {
+        guard case .link(let key) = value, let target = plan.targets[column] else { return value }
+        return .object(table(catalog[target].name).ghost(key))
+    }
+
+    private func table(_ name: String) -> Table {
+        guard let table = transaction.table(name) else { preconditionFailure("The class \(name) has no table.") }
+        return table
+    }
+}

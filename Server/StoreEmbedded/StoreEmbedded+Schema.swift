@@ -1,0 +1,152 @@
+package import CausewayModel
+import CausewayObjectStore
+package import CausewayStore
+
+extension StoreEmbedded {
+    package func extendSchema(_ wanted: Schema) throws(StoreFailure) {
+        try Self.check(wanted)
+        let reading: Transaction
+        do {
+            reading = try store.read()
+        } catch {
+            throw StoreFailure(error)
+        }
+        let present = reading.schema
+        reading.end()
+        if try present.covers(wanted) { return }
+        try write { transaction, _ throws(StoreFailure) in
+            guard try !transaction.schema.covers(wanted) else { return ((), false) }
+            do throws(StoreError) {
+                try transaction.extendSchema(wanted)
+            } catch {
+                throw StoreFailure(error)
+            }
+            Catalog.number(transaction.schema, in: transaction)
+            return ((), true)
+        }
+    }
+
+    /// What a schema from outside must satisfy to be served at all.
+    private static func check(_ schema: Schema) throws(StoreFailure) {
+        var problems: [String] = []
+        if schema.classes.count > classesMax {
+            problems.append("it has \(schema.classes.count) classes; \(classesMax) are allowed")
+        }
+        var names: Set<String> = []
+        for classSchema in schema.classes.prefix(classesMax) {
+            let name = classSchema.name
+            if !names.insert(name).inserted { problems.append("the class “\(name)” appears twice") }
+            if name.isEmpty || name.utf8.count > 57 {
+                problems.append("the class name “\(name.prefix(80))” is not 1 to 57 bytes long")
+            }
+            if classSchema.properties.count > propertiesMax {
+                problems.append("“\(name)” has more than \(propertiesMax) properties")
+            }
+            var properties: Set<String> = []
+            for property in classSchema.properties.prefix(propertiesMax) {
+                let path = "“\(name).\(property.name.prefix(80))”"
+                if !properties.insert(property.name).inserted { problems.append("\(path) appears twice") }
+                if property.name.isEmpty || property.name.utf8.count > 63 {
+                    problems.append("the name of \(path) is not 1 to 63 bytes long")
+                }
+                if property.type == .object {
+                    guard let target = property.target.flatMap({ schema[$0] }) else {
+                        problems.append("\(path) links to a class that the schema does not have")
+                        continue
+                    }
+                    if target.kind == .asymmetric { problems.append("\(path) links to a one-way class") }
+                } else if property.target != nil {
+                    problems.append("\(path) is not a link but names a class")
+                }
+            }
+            let keys = classSchema.properties.filter(\.isPrimaryKey)
+            switch classSchema.kind {
+            case .embedded where !keys.isEmpty:
+                problems.append("the embedded class “\(name)” has a primary key")
+            case .object where keys.count != 1, .asymmetric where keys.count != 1:
+                problems.append("“\(name)” has \(keys.count) primary keys; a synced class has exactly one")
+            default:
+                break
+            }
+            for key in keys
+            where key.collection != .none || ![.int, .string, .objectId, .uuid].contains(key.type) {
+                problems.append("the primary key of “\(name)” is not an integer, a string, an ObjectId or a UUID")
+            }
+        }
+        guard problems.isEmpty else {
+            throw StoreFailure(
+                .schemaMismatch,
+                "The schema cannot be synced: \(problems.prefix(50).joined(separator: "; ")). Correct the classes and "
+                    + "connect again.")
+        }
+    }
+
+    private static let classesMax = 1000
+    private static let propertiesMax = 1000
+}
+
+extension Schema {
+    /// Whether everything in the other schema is here already.
+    ///
+    /// - Throws: `schemaMismatch` with every difference that no addition can settle.
+    fileprivate func covers(_ wanted: Schema) throws(StoreFailure) -> Bool {
+        var covers = true
+        var differences: [String] = []
+        for classSchema in wanted.classes {
+            guard let present = self[classSchema.name] else {
+                covers = false
+                continue
+            }
+            if present.kind != classSchema.kind {
+                differences.append(
+                    "“\(present.name)” is \(classSchema.kind.words) on the device and \(present.kind.words) here")
+            }
+            for property in classSchema.properties {
+                let path = "“\(present.name).\(property.name)”"
+                guard let index = present.index(of: property.name) else {
+                    covers = false
+                    if property.isPrimaryKey { differences.append("\(path) is no primary key here") }
+                    continue
+                }
+                let here = present.properties[index]
+                if here.words != property.words {
+                    differences.append("\(path) is \(property.words) on the device and \(here.words) here")
+                } else if property.isIndexed && !here.isIndexed {
+                    covers = false
+                }
+            }
+            if let key = present.primaryKeyIndex, classSchema.primaryKeyIndex == nil, classSchema.kind == present.kind {
+                differences.append(
+                    "“\(present.name)” has no primary key on the device and “\(present.properties[key].name)” here")
+            }
+        }
+        guard differences.isEmpty else {
+            throw StoreFailure(
+                .schemaMismatch,
+                "The device's schema contradicts the server's: \(differences.prefix(50).joined(separator: "; ")). "
+                    + "Classes and properties can be added, not changed: use a new name for what changed.")
+        }
+        return covers
+    }
+}
+
+extension ClassKind {
+    fileprivate var words: String {
+        switch self {
+        case .object: "a class of objects"
+        case .embedded: "an embedded class"
+        case .asymmetric: "a one-way class"
+        }
+    }
+}
+
+extension Property {
+    /// Everything about it that cannot change later.
+    fileprivate var words: String {
+        var words = isOptional && type != .object ? "optional \(type)" : "\(type)"
+        if let target { words = "a link to “\(target)”" }
+        if collection == .list { words = "a list of \(words)" }
+        if isPrimaryKey { words += ", the primary key" }
+        return words
+    }
+}

@@ -1,0 +1,148 @@
+package import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+import CausewayStorage
+package import CausewayStore
+import Synchronization
+
+/// The record of one database, kept in an object store of its own: `<folder>/database.causeway`.
+///
+/// Objects lie in the columns of their class, as on a device, so that standing queries and the operator's queries run
+/// on one engine. Beside them lie ordered trees (`Layout`) with what only the server knows:
+///
+/// 1. *stamps*: per object its life and which stamp put each value there. Runs of objects that one changeset created
+///    share one record, because that is how most objects come.
+/// 2. *lists*: per list the elements with their ids, removed ones included.
+/// 3. *ends*: per deleted object the life it reached, for ever.
+/// 4. *history*: per version what it touched, by whom, and *images* of what it found. Bounded; the oldest goes first.
+/// 5. *clients*: per client its user and its last committed changeset, written in the transaction that applies it [I2].
+///
+/// Everything that one upload changes commits in one transaction. Commits run one at a time; snapshots never wait.
+package final class StoreEmbedded: StoreBackend, OneWayIntake {
+    package struct Options: Hashable, Sendable {
+        /// How many versions a device may be behind and still be told only what changed.
+        package var historyVersionsMax: UInt64
+        package var historyBytesMax: UInt64
+        package var mapSizeBytes: Int
+        package var inMemory: Bool
+
+        package init(
+            historyVersionsMax: UInt64 = 1_000_000, historyBytesMax: UInt64 = 1 << 30,
+            mapSizeBytes: Int = ObjectStore.Options().mapSizeBytes, inMemory: Bool = false
+        ) {
+            self.historyVersionsMax = historyVersionsMax
+            self.historyBytesMax = historyBytesMax
+            self.mapSizeBytes = mapSizeBytes
+            self.inMemory = inMemory
+        }
+    }
+
+    package let epoch: UInt64
+    let store: ObjectStore
+    let options: Options
+    private let newest: Atomic<UInt64>
+    private let catalogs = Mutex<Catalog?>(nil)
+
+    package var version: ServerVersion {
+        ServerVersion(newest.load(ordering: .acquiring))
+    }
+
+    /// Opens the database in a folder, or creates it.
+    ///
+    /// - Parameter epochSeed: names the database's life when it is created; drawn at random, not zero.
+    package static func open(
+        folder: String, options: Options = Options(), epochSeed: UInt64
+    ) throws(StoreFailure) -> StoreEmbedded {
+        var storeOptions = ObjectStore.Options()
+        storeOptions.inMemory = options.inMemory
+        storeOptions.mapSizeBytes = options.mapSizeBytes
+        do {
+            let store = try ObjectStore.open(path: folder + "/database.causeway", options: storeOptions)
+            return try StoreEmbedded(store, options, epochSeed: epochSeed)
+        } catch {
+            throw StoreFailure(error)
+        }
+    }
+
+    private init(_ store: ObjectStore, _ options: Options, epochSeed: UInt64) throws(StoreError) {
+        precondition(epochSeed != 0, "Epoch zero stands for a device that knows no server yet.")
+        self.store = store
+        self.options = options
+        let reading = try store.read()
+        var meta = Meta(in: reading)
+        reading.end()
+        if meta.epoch == 0 {
+            let writing = try store.write()
+            defer { writing.end() }
+            meta = Meta(in: writing)
+            if meta.epoch == 0 {
+                meta.epoch = epochSeed
+                meta.save(in: writing)
+                _ = try writing.commit(.durable)
+            } else {
+                writing.abort()
+            }
+        }
+        epoch = meta.epoch
+        newest = Atomic(meta.version.rawValue)
+    }
+
+    package func close() {
+        store.close()
+    }
+
+    // MARK: - Reading
+
+    package func snapshot() throws(StoreFailure) -> any StoreSnapshot {
+        do {
+            let transaction = try store.read()
+            return EmbeddedSnapshot(transaction, catalog(of: transaction))
+        } catch {
+            throw StoreFailure(error)
+        }
+    }
+
+    /// What the store knows of each class, worked out once for as long as the schema stays.
+    func catalog(of transaction: Transaction) -> Catalog {
+        let schema = transaction.schema
+        if let known = catalogs.withLock({ $0 }), known.schema == schema { return known }
+        let catalog = Catalog(schema, in: transaction)
+        catalogs.withLock { $0 = catalog }
+        return catalog
+    }
+
+    // MARK: - Writing
+
+    /// Runs `body` in the write transaction; commits when it returns true, undoes everything when it throws.
+    func write<Outcome>(
+        _ body: (Transaction, inout Meta) throws(StoreFailure) -> (outcome: Outcome, commits: Bool)
+    ) throws(StoreFailure) -> Outcome {
+        let transaction: Transaction
+        do {
+            transaction = try store.write()
+        } catch {
+            throw StoreFailure(error)
+        }
+        defer { transaction.end() }
+        var meta = Meta(in: transaction)
+        let result: (outcome: Outcome, commits: Bool)
+        do {
+            result = try body(transaction, &meta)
+        } catch {
+            transaction.abort()
+            throw error
+        }
+        guard result.commits else {
+            transaction.abort()
+            return result.outcome
+        }
+        meta.save(in: transaction)
+        do {
+            _ = try transaction.commit(.durable)
+        } catch {
+            throw StoreFailure(error)
+        }
+        newest.store(meta.version.rawValue, ordering: .releasing)
+        return result.outcome
+    }
+}

@@ -1,0 +1,24 @@
+import CausewayObjectStore
+import CausewayOperations
+import CausewayStore
+
+extension StoreFailure {
+    init(_ error: StoreError) {
+        let code: Code =
+            switch error.code {
+            case .outOfSpace, .mapFull: .outOfSpace
+            case .schemaConflict: .schemaMismatch
+            case .closed: .closed
+            default: .fault
+            }
+        self.init(code, error.message)
+    }
+
+    /// Bytes that this record wrote itself do not read back.
+    init(damaged tree: String, _ error: any Error) {
+        self.init(
+            .fault,
+            "The server's database is damaged: an entry of the tree “\(tree)” cannot be read (\(error)). Restore the "
+                + "newest backup of its folder.")
+    }
+}

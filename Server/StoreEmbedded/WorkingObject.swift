@@ -1,0 +1,144 @@
+import CausewayMerge
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+import CausewayStore
+
+/// An object that the version being made touches: as much of its state as was asked for.
+///
+/// Properties are loaded when an operation first names them, so that one of them costs no more than itself. What was
+/// loaded is also the image: what the version found.
+final class WorkingObject {
+    let name: ObjectName
+    let plan: ClassPlan
+    /// The row it stands in while it is alive in the tables.
+    var key: ObjectKey?
+    /// The row in which the version found it.
+    let firstKey: ObjectKey?
+    var state: ObjectState
+    /// Nil when it did not exist before this version.
+    var image: ObjectState?
+    /// As they are in the tables; nil while it is not alive there.
+    var stamps: ObjectStamps?
+    var end: End?
+    var loaded = PropertyNumbers()
+
+    /// For the history.
+    var isTouched = false
+    var columns = PropertyNumbers()
+    var effective = true
+    var root: ObjectName?
+
+    var isUnwritten = false
+    /// It may have lost its place; see `Merging+Embedded`.
+    var isUncertain = false
+
+    init(_ name: ObjectName, _ plan: ClassPlan, key: ObjectKey?, stamps: ObjectStamps?, end: End?) {
+        self.name = name
+        self.plan = plan
+        self.key = key
+        firstKey = key
+        self.stamps = stamps
+        self.end = end
+        state = ObjectState(life: stamps?.life ?? end?.life ?? 0)
+        if let stamps { state.born = stamps.born }
+        image = stamps.map { _ in state }
+    }
+}
+
+// MARK: - Loading
+
+extension Merging {
+    func object(_ name: ObjectName) throws(StoreFailure) -> WorkingObject {
+        if let known = objects[name] { return known }
+        let plan = catalog[name.classNumber]
+        let key = table(name.classNumber).key(for: name.key)
+        // A run of plain creations that is still open must be found by whoever looks for its stamps.
+        if key != nil { endRuns() }
+        let stamps = try key.map { key throws(StoreFailure) in
+            try ObjectStamps.load(name.classNumber, key, in: transaction)
+        }
+        let end = key == nil ? try End.load(name, in: transaction) : nil
+        let object = WorkingObject(name, plan, key: key, stamps: stamps, end: end)
+        // It came to life in this very version: there is nothing that the version found.
+        if let stamps, stamps.bornVersion == version { object.image = nil }
+        if let key, plan.schema.kind == .embedded { object.root = rootName(of: Row(name.classNumber, key)) }
+        objects[name] = object
+        order.append(object)
+        return object
+    }
+
+    func load(_ column: Int, of object: WorkingObject) throws(StoreFailure) {
+        guard let key = object.key, let stamps = object.stamps, !object.loaded.contains(column),
+            object.state.life == stamps.life
+        else { return }
+        object.loaded.insert(column)
+        let property = object.plan.schema.properties[column]
+        if property.collection == .list {
+            let field = ObjectState.ListField(
+                property.name, try ListTree.load(object.name.classNumber, column, key, in: transaction))
+            object.state.insert(field)
+            object.image?.insert(field)
+        } else {
+            let (stamp, isDefault) = stamps[column]
+            let value = linked(table(object.name.classNumber).value(key, column), object.plan, column)
+            let field = ObjectState.Field(property.name, value, stamp: stamp, isDefault: isDefault)
+            object.state.insert(field)
+            object.image?.insert(field)
+        }
+    }
+
+    func loadAll(of object: WorkingObject) throws(StoreFailure) {
+        for column in object.plan.fieldColumns { try load(column, of: object) }
+        for column in object.plan.listColumns { try load(column, of: object) }
+    }
+
+    /// A value as it travels: a link by the primary key of its target.
+    func linked(_ value: Value, _ plan: ClassPlan, _ column: Int) -> Value {
+        guard case .object(let key) = value, let target = plan.targets[column] else { return value }
+        guard let primaryKey = table(target).primaryKey(of: key) else {
+            preconditionFailure("“\(plan.name)” links to a row of “\(catalog[target].name)” that has no primary key.")
+        }
+        return .link(primaryKey)
+    }
+}
+
+extension ObjectState {
+    mutating func insert(_ field: Field) {
+        let index = fields.firstIndex { $0.property >= field.property } ?? fields.count
+        guard index == fields.count || fields[index].property != field.property else { return }
+        fields.insert(field, at: index)
+    }
+
+    mutating func insert(_ field: ListField) {
+        let index = lists.firstIndex { $0.property >= field.property } ?? lists.count
+        guard index == lists.count || lists[index].property != field.property else { return }
+        lists.insert(field, at: index)
+    }
+}
+
+/// The lists of rows, with the ids of their elements.
+enum ListTree {
+    static func load(
+        _ classNumber: Int, _ column: Int, _ key: ObjectKey, in transaction: Transaction
+    ) throws(StoreFailure) -> ListState {
+        guard let bytes = transaction.tree(Layout.lists).get(Layout.list(classNumber, column, key)) else {
+            return ListState()
+        }
+        do {
+            return try ListState(encoded: bytes)
+        } catch {
+            throw StoreFailure(damaged: Layout.lists, error)
+        }
+    }
+
+    static func save(
+        _ list: ListState, _ classNumber: Int, _ column: Int, _ key: ObjectKey, in transaction: Transaction
+    ) {
+        transaction.tree(Layout.lists).put(Layout.list(classNumber, column, key), list.encoded())
+    }
+
+    static func remove(_ classNumber: Int, _ column: Int, _ key: ObjectKey, in transaction: Transaction) {
+        transaction.tree(Layout.lists).remove(Layout.list(classNumber, column, key))
+    }
+}

@@ -1,0 +1,91 @@
+import CausewayMerge
+import CausewayModel
+import CausewayQuery
+import CausewayStore
+
+/// Touched objects as they were when the range began: what the device's held queries were about.
+///
+/// A property that no commit of the range touched is read from the snapshot; one that was, from the first image that
+/// holds it.
+final class PastView {
+    let snapshot: any StoreSnapshot
+    private var touched: [ObjectName: Touched] = [:]
+    /// Images of the object being judged: its predicate may ask for many of its properties.
+    private var images: [ImageReference: ObjectState] = [:]
+    private var failure: StoreFailure?
+
+    init(_ snapshot: any StoreSnapshot) {
+        self.snapshot = snapshot
+    }
+
+    func learn(_ history: History) {
+        touched = Dictionary(uniqueKeysWithValues: history.touched.map { ($0.name, $0) })
+    }
+
+    func matched(_ object: Touched, _ query: BoundPredicate) throws(StoreFailure) -> Bool {
+        if case .constant(let answer) = query { return answer && object.existed }
+        images.removeAll(keepingCapacity: true)
+        let matches = query.matches(PastRow(view: self, name: object.name))
+        if let failure { throw failure }
+        return object.existed && matches
+    }
+
+    fileprivate func image(_ reference: ImageReference) -> ObjectState? {
+        if let known = images[reference] { return known }
+        do {
+            let image = try snapshot.image(reference)
+            images[reference] = image
+            return image
+        } catch {
+            // A row source cannot throw: the judgement is thrown away in `matched`.
+            failure = error
+            return nil
+        }
+    }
+
+    fileprivate func images(of name: ObjectName) -> [ImageReference] {
+        touched[name]?.images ?? []
+    }
+
+    fileprivate func existed(_ name: ObjectName) -> Bool {
+        touched[name]?.existed ?? (snapshot.row(name) != nil)
+    }
+}
+
+private struct PastRow: RowSource {
+    let view: PastView
+    let name: ObjectName
+
+    func value(of property: Int, in className: String) -> Value {
+        guard let property = view.snapshot.schema[className]?.properties[property] else { return .null }
+        if property.isPrimaryKey { return name.key.value ?? .null }
+        for reference in view.images(of: name) {
+            if let field = view.image(reference)?.fields.first(where: { $0.property == property.name }) {
+                return field.value
+            }
+        }
+        guard let row = view.snapshot.row(name), let column = column(property) else { return .null }
+        return view.snapshot.value(of: column, in: row)
+    }
+
+    func elements(of property: Int, in className: String) -> [Value] {
+        guard let property = view.snapshot.schema[className]?.properties[property] else { return [] }
+        for reference in view.images(of: name) {
+            if let list = view.image(reference)?.lists.first(where: { $0.property == property.name }) {
+                return list.list.visible.map(\.value)
+            }
+        }
+        guard let row = view.snapshot.row(name), let column = column(property) else { return [] }
+        return view.snapshot.elements(of: column, in: row)
+    }
+
+    func object(at link: Value, in target: String) -> PastRow? {
+        guard case .link(let key) = link, let classNumber = view.snapshot.classNumber(target) else { return nil }
+        let target = ObjectName(classNumber, key)
+        return view.existed(target) ? PastRow(view: view, name: target) : nil
+    }
+
+    private func column(_ property: Property) -> Int? {
+        view.snapshot.schema[view.snapshot.className(name.classNumber)]?.index(of: property.name)
+    }
+}

@@ -1,0 +1,144 @@
+import CausewayModel
+import CausewayQuery
+import CausewayStore
+
+// What is to be told, as lists of rows and names.
+
+extension ViewDifference {
+    /// A device that holds nothing and has written nothing.
+    func planBootstrap() throws(StoreFailure) {
+        for query in wanted.byClass {
+            let keys = try snapshot.keys(query.classNumber, matching: query.predicate)
+            add(.enter(classNumber: query.classNumber, keys: keys))
+        }
+    }
+
+    /// A device whose checkpoint is older than the history that is kept: nobody knows any more what it holds.
+    ///
+    /// It is told everything that it should hold, every deletion there ever was (they are kept), and to let go of every
+    /// other object there is: a device ignores what it is told about objects it does not hold. Whatever it may hold is
+    /// alive now, or was deleted, before its checkpoint too: it may have written an object that was deleted already. So
+    /// nothing is missed. This costs one name for each object outside the view.
+    func planWithoutHistory() throws(StoreFailure) {
+        add(.end(try snapshot.ends()))
+        for (classNumber, _) in topLevelClasses() {
+            let all = try snapshot.keys(classNumber, matching: .constant(true))
+            guard let query = wanted[classNumber] else {
+                add(.leave(classNumber: classNumber, keys: all, isUnsubscribed: false))
+                continue
+            }
+            let matching = try snapshot.keys(classNumber, matching: query)
+            add(.leave(classNumber: classNumber, keys: sorted(all, without: matching), isUnsubscribed: false))
+            add(.enter(classNumber: classNumber, keys: matching))
+        }
+    }
+
+    func planFromHistory(for client: ClientID, queriesAreUnchanged: Bool) throws(StoreFailure) {
+        let history = try snapshot.history(after: start, for: client)
+        past.learn(history)
+        // The objects that a commit touched, and the rows they stand in now, so that the other two ways leave them out.
+        add(.touched(Aggregate.gather(history.touched)))
+        var judged: [Int: [ObjectKey]] = [:]
+        for touched in history.touched {
+            if let row = snapshot.row(touched.name) { judged[row.classNumber, default: []].append(row.key) }
+        }
+        for births in history.births {
+            try plan(births, judged: &judged, queriesAreUnchanged: queriesAreUnchanged)
+        }
+        guard !queriesAreUnchanged else { return }
+        for (classNumber, _) in topLevelClasses() where held[classNumber] != wanted[classNumber] {
+            let before = try keys(classNumber, held)
+            let now = try keys(classNumber, wanted)
+            let seen = (judged[classNumber] ?? []).sorted()
+            let leaving = sorted(sorted(before, without: now), without: seen)
+            let entering = sorted(sorted(now, without: before), without: seen)
+            add(.leave(classNumber: classNumber, keys: leaving, isUnsubscribed: true))
+            add(.enter(classNumber: classNumber, keys: entering))
+        }
+    }
+
+    /// Rows that came to life in the range: of others, what matches enters; the client's own are there already, and
+    /// what does not match leaves.
+    private func plan(
+        _ births: Births, judged: inout [Int: [ObjectKey]], queriesAreUnchanged: Bool
+    ) throws(StoreFailure) {
+        let query = wanted[births.classNumber]
+        if query == nil && !births.byClient {
+            // Nobody asks. When the queries change, the class is compared as a whole, and neither side names it.
+            if !queriesAreUnchanged { judged[births.classNumber, default: []] += try born(births, matching: nil) }
+            return
+        }
+        let matching = try query.map { query throws(StoreFailure) in try born(births, matching: query) } ?? []
+        if births.byClient {
+            let all = try born(births, matching: nil)
+            add(
+                .leave(
+                    classNumber: births.classNumber, keys: sorted(all, without: matching), isUnsubscribed: false))
+            judged[births.classNumber, default: []] += all
+        } else {
+            add(.enter(classNumber: births.classNumber, keys: matching))
+            // Those that do not match neither enter nor leave, whatever `held` says of them now.
+            if !queriesAreUnchanged { judged[births.classNumber, default: []] += try born(births, matching: nil) }
+        }
+    }
+
+    private func born(_ births: Births, matching query: BoundPredicate?) throws(StoreFailure) -> [ObjectKey] {
+        let keys: [ObjectKey]
+        let range = births.keys
+        let width = range.upperBound.rawValue - range.lowerBound.rawValue + 1
+        if width <= Self.rowsWorthSingleJudgement {
+            var single: [ObjectKey] = []
+            for raw in range.lowerBound.rawValue...range.upperBound.rawValue {
+                let row = Row(births.classNumber, ObjectKey(raw))
+                if try snapshot.matches(row, query ?? .constant(true)) { single.append(row.key) }
+            }
+            keys = single
+        } else {
+            let all = try snapshot.keys(births.classNumber, matching: query ?? .constant(true))
+            let first = all.partitioningIndex { $0 >= range.lowerBound }
+            let end = all.partitioningIndex { $0 > range.upperBound }
+            keys = Array(all[first..<end])
+        }
+        return sorted(keys, without: births.without)
+    }
+
+    /// Below this many rows, judging each is cheaper than a run of the query.
+    private static let rowsWorthSingleJudgement: Int64 = 256
+
+    private func keys(_ classNumber: Int, _ queries: StandingQueries) throws(StoreFailure) -> [ObjectKey] {
+        guard let query = queries[classNumber] else { return [] }
+        return try snapshot.keys(classNumber, matching: query)
+    }
+
+    private func topLevelClasses() -> [(number: Int, schema: ClassSchema)] {
+        snapshot.schema.classes.filter { $0.kind == .object }.compactMap { schema in
+            snapshot.classNumber(schema.name).map { ($0, schema) }
+        }
+    }
+}
+
+/// The elements of one ascending list that are not in another.
+func sorted(_ keys: [ObjectKey], without others: [ObjectKey]) -> [ObjectKey] {
+    if others.isEmpty { return keys }
+    var result: [ObjectKey] = []
+    result.reserveCapacity(keys.count)
+    var other = 0
+    for key in keys {
+        while other < others.count, others[other] < key { other += 1 }
+        if other == others.count || others[other] != key { result.append(key) }
+    }
+    return result
+}
+
+extension Array {
+    /// The first index from which on the condition holds, in an array where it never stops holding.
+    func partitioningIndex(where holds: (Element) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if holds(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

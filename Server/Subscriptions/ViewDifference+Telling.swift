@@ -1,0 +1,74 @@
+import CausewayMerge
+import CausewayModel
+import CausewayOperations
+import CausewayStore
+
+// Putting single objects into a part.
+
+extension ViewDifference {
+    func enter(_ classNumber: Int, _ keys: ArraySlice<ObjectKey>, in part: inout Part) throws(StoreFailure) {
+        let first = part.entered.count
+        try snapshot.appendWhole(classNumber, keys, to: &part.entered)
+        for content in part.entered[first...] { part.sizeBytes += content.estimatedBytes }
+    }
+
+    func update(_ row: Row, _ columns: PropertyNumbers, in part: inout Part) throws(StoreFailure) {
+        guard !columns.isEmpty else { return }
+        let first = part.updated.count
+        try snapshot.appendPart(row, columns, to: &part.updated)
+        for content in part.updated[first...] { part.sizeBytes += content.estimatedBytes }
+    }
+
+    func leave(_ row: Row, isUnsubscribed: Bool, in part: inout Part) {
+        guard let name = snapshot.name(of: row) else { return }
+        leave(name, isUnsubscribed: isUnsubscribed, in: &part)
+    }
+
+    func leave(_ name: ObjectName, isUnsubscribed: Bool, in part: inout Part) {
+        part.append(Part.Leave(object: reference(name), isUnsubscribed: isUnsubscribed))
+    }
+
+    func end(_ name: ObjectName, in part: inout Part) throws(StoreFailure) {
+        part.append(Part.End(object: reference(name), life: try snapshot.endedLife(name) ?? 2))
+    }
+
+    func reference(_ name: ObjectName) -> ObjectReference {
+        ObjectReference(snapshot.className(name.classNumber), name.key)
+    }
+}
+
+extension ViewDifference.Part {
+    mutating func append(_ leave: Leave) {
+        left.append(leave)
+        sizeBytes += 24
+    }
+
+    mutating func append(_ end: End) {
+        deleted.append(end)
+        sizeBytes += 24
+    }
+}
+
+extension ObjectContent {
+    /// Near enough to bound what is in memory and on its way; the wire compresses it further.
+    var estimatedBytes: Int {
+        var bytes = 24
+        for field in state.fields { bytes += field.value.estimatedBytes }
+        for field in state.lists {
+            for element in field.list.visible { bytes += 16 + element.value.estimatedBytes }
+        }
+        return bytes
+    }
+}
+
+extension Value {
+    fileprivate var estimatedBytes: Int {
+        switch self {
+        case .string(let text): 2 + text.utf8.count
+        case .bytes(let bytes): 2 + bytes.count
+        case .link(.string(let text)): 2 + text.utf8.count
+        case .null, .bool: 1
+        default: 8
+        }
+    }
+}

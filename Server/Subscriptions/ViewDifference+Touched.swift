@@ -1,0 +1,128 @@
+import CausewayMerge
+import CausewayModel
+import CausewayStore
+
+/// A touched object together with the touched objects embedded in it: judged as one.
+struct Aggregate {
+    var root: Touched
+    var children: [Touched] = []
+
+    var byOthers: Bool { root.byOthers || children.contains { $0.byOthers } }
+    var byClient: Bool { root.byClient || children.contains { $0.byClient } }
+    /// The client alone touched it, and everything came out as the client saw it: its device has it already.
+    var isOwnAndEffective: Bool {
+        !byOthers && root.effective && children.allSatisfy(\.effective)
+    }
+
+    /// In the order of names. An embedded object that never found its place stands for itself.
+    static func gather(_ touched: [Touched]) -> [Aggregate] {
+        var aggregates: [Aggregate] = []
+        var place: [ObjectName: Int] = [:]
+        for object in touched where object.root == nil {
+            place[object.name] = aggregates.count
+            aggregates.append(Aggregate(root: object))
+        }
+        for object in touched {
+            guard let root = object.root else { continue }
+            guard let index = place[root] else {
+                preconditionFailure("The record tells of an embedded object that was touched, but not of its root.")
+            }
+            aggregates[index].children.append(object)
+        }
+        return aggregates
+    }
+}
+
+// MARK: - Rules
+//
+// before = held matched it at the start; after = wanted matches it now.
+//
+//     alive now   before  after   told
+//     yes         no      no      left, if the client touched it (its device has it)
+//     yes         no      yes     enter; nothing if the client alone made it and every operation had its effect
+//     yes         yes     no      left
+//     yes         yes     yes     nothing if only the client touched it with full effect; enter if it was deleted and
+//                                 created again; else update: every property that somebody's operation named, with the
+//                                 value that won, so that an operation of the client that lost is put right
+//     no          any     -       deleted, if it was held or the client touched it; nothing if the client alone
+//                                 deleted it with full effect
+
+extension ViewDifference {
+    func tell(_ aggregate: Aggregate, in part: inout Part) throws(StoreFailure) {
+        let root = aggregate.root
+        guard let row = snapshot.row(root.name) else {
+            if aggregate.isOwnAndEffective { return }
+            if try isKnown(aggregate) { try end(root.name, in: &part) }
+            return
+        }
+        let query = wanted[root.name.classNumber]
+        let isWanted = try query.map { query throws(StoreFailure) in try snapshot.matches(row, query) } ?? false
+        if !isWanted {
+            if try isKnown(aggregate) {
+                leave(root.name, isUnsubscribed: try wouldStillBeHeld(row), in: &part)
+            }
+            return
+        }
+        if aggregate.isOwnAndEffective {
+            if !root.existed { return }
+            if try wasHeld(root) { return }
+            try enterWhole(row, aggregate, in: &part)
+            return
+        }
+        let isContinued = try wasHeld(root) ? try !beganAnew(root, row) : false
+        if isContinued {
+            try updateParts(row, aggregate, in: &part)
+        } else {
+            try enterWhole(row, aggregate, in: &part)
+        }
+    }
+
+    /// The device may hold it: by its queries, or because it wrote it.
+    private func isKnown(_ aggregate: Aggregate) throws(StoreFailure) -> Bool {
+        if aggregate.byClient { return true }
+        return try wasHeld(aggregate.root)
+    }
+
+    private func enterWhole(_ row: Row, _ aggregate: Aggregate, in part: inout Part) throws(StoreFailure) {
+        try enter(row.classNumber, [row.key], in: &part)
+        for child in aggregate.children where snapshot.row(child.name) == nil {
+            try end(child.name, in: &part)
+        }
+    }
+
+    private func updateParts(_ row: Row, _ aggregate: Aggregate, in part: inout Part) throws(StoreFailure) {
+        let first = part.entered.count
+        for child in aggregate.children {
+            guard let childRow = snapshot.row(child.name) else {
+                try end(child.name, in: &part)
+                continue
+            }
+            if child.existed {
+                try update(childRow, child.columns, in: &part)
+            } else {
+                // An object that came together with the one it is in has entered with that one.
+                let object = reference(child.name)
+                guard !part.entered[first...].contains(where: { $0.object == object }) else { continue }
+                try enter(childRow.classNumber, [childRow.key], in: &part)
+            }
+        }
+        try update(row, aggregate.root.columns, in: &part)
+    }
+
+    private func wasHeld(_ touched: Touched) throws(StoreFailure) -> Bool {
+        guard touched.existed, let query = held[touched.name.classNumber] else { return false }
+        return try past.matched(touched, query)
+    }
+
+    /// The object matches what was held: then it leaves because the query is gone, not because it changed.
+    private func wouldStillBeHeld(_ row: Row) throws(StoreFailure) -> Bool {
+        guard let query = held[row.classNumber] else { return false }
+        return try snapshot.matches(row, query)
+    }
+
+    /// The object was deleted and created again: its old values mean nothing any more.
+    private func beganAnew(_ root: Touched, _ row: Row) throws(StoreFailure) -> Bool {
+        guard let reference = root.images.first else { return false }
+        return try snapshot.image(reference).life != snapshot.life(of: row)
+    }
+}

@@ -1,0 +1,143 @@
+package import CausewayModel
+package import CausewayOperations
+package import CausewayStore
+
+/// What brings a device from one version and query set to another: the one algorithm behind live change, catch-up,
+/// bootstrap and a change of subscriptions.
+///
+/// The device holds what `held` matched at version `from`, plus what it wrote itself since. It shall hold what `wanted`
+/// matches now, and nothing else.
+///
+/// 1. Objects that commits touched in between are judged one by one: before by `held`, now by `wanted`.
+/// 2. Objects that were created in between by plain creation are a range of rows: those that `wanted` matches enter.
+/// 3. All other objects are as they were, so only a difference of the queries can move them: two sorted lists of rows.
+///
+/// Parts come lazily, from one snapshot. What is kept in memory is row keys and the names of touched objects, never
+/// their contents.
+///
+/// An object and the objects embedded in it are judged and told as one. Rules for what the device wrote itself are in
+/// `ViewDifference+Touched.swift`.
+package final class ViewDifference {
+    package let version: ServerVersion
+    /// The device's last changeset that the version includes.
+    package let acknowledged: UInt64
+    /// Objects in all parts together, for a progress bar; touched ones are counted whether they are told or not.
+    package private(set) var objectsTotal = 0
+
+    let snapshot: any StoreSnapshot
+    let start: ServerVersion
+    let held: StandingQueries
+    let wanted: StandingQueries
+    let past: PastView
+    private var steps: [Step] = []
+    private var step = 0
+    private var position = 0
+    /// Of the rows that entered last.
+    private var rowBytes = 1 << 10
+
+    package struct Part: Sendable {
+        package var entered: [ObjectContent] = []
+        package var updated: [ObjectContent] = []
+        package var left: [Leave] = []
+        package var deleted: [End] = []
+        /// With this part the device is at `version`.
+        package var isLast = false
+        var sizeBytes = 0
+
+        package struct Leave: Hashable, Sendable {
+            package var object: ObjectReference
+            /// True when the query that held it is gone; false when the object changed.
+            package var isUnsubscribed: Bool
+        }
+
+        package struct End: Hashable, Sendable {
+            package var object: ObjectReference
+            package var life: UInt32
+        }
+    }
+
+    /// One kind of telling over a list.
+    enum Step {
+        case touched([Aggregate])
+        case enter(classNumber: Int, keys: [ObjectKey])
+        case leave(classNumber: Int, keys: [ObjectKey], isUnsubscribed: Bool)
+        case end([(name: ObjectName, life: UInt32)])
+
+        var count: Int {
+            switch self {
+            case .touched(let aggregates): aggregates.count
+            case .enter(_, let keys), .leave(_, let keys, _): keys.count
+            case .end(let ends): ends.count
+            }
+        }
+    }
+
+    /// - Throws: `queryInvalid` when a wanted query cannot be served; `fault` when the file cannot be read.
+    package init(
+        _ snapshot: any StoreSnapshot, from start: ServerVersion, held: [QueryText], wanted: [QueryText],
+        for client: ClientID
+    ) throws(StoreFailure) {
+        self.snapshot = snapshot
+        self.start = start
+        version = snapshot.version
+        acknowledged = try snapshot.committed(by: client)
+        self.wanted = try StandingQueries(wanted, in: snapshot)
+        self.held = held == wanted ? self.wanted : try StandingQueries(held, in: snapshot)
+        past = PastView(snapshot)
+        let isUnchanged = held == wanted
+        if start == .zero && acknowledged == 0 {
+            try planBootstrap()
+        } else if start < snapshot.historyStart {
+            try planWithoutHistory()
+        } else {
+            try planFromHistory(for: client, queriesAreUnchanged: isUnchanged)
+        }
+        objectsTotal = steps.reduce(0) { $0 + $1.count }
+    }
+
+    /// The next part, of about this size. Not to be called again after the last.
+    package func next(bytesMax: Int) throws(StoreFailure) -> Part {
+        var part = Part()
+        while step < steps.count, part.sizeBytes < bytesMax {
+            switch steps[step] {
+            case .touched(let aggregates):
+                while position < aggregates.count, part.sizeBytes < bytesMax {
+                    try tell(aggregates[position], in: &part)
+                    position += 1
+                }
+            case .enter(let classNumber, let keys):
+                while position < keys.count, part.sizeBytes < bytesMax {
+                    let before = part.sizeBytes
+                    let rows = min(max((bytesMax - before) / rowBytes, 1), Self.rowsAtOnce, keys.count - position)
+                    try enter(classNumber, keys[position..<position + rows], in: &part)
+                    rowBytes = max((part.sizeBytes - before) / rows, 1)
+                    position += rows
+                }
+            case .leave(let classNumber, let keys, let isUnsubscribed):
+                while position < keys.count, part.sizeBytes < bytesMax {
+                    leave(Row(classNumber, keys[position]), isUnsubscribed: isUnsubscribed, in: &part)
+                    position += 1
+                }
+            case .end(let ends):
+                while position < ends.count, part.sizeBytes < bytesMax {
+                    part.append(
+                        Part.End(object: reference(ends[position].name), life: ends[position].life))
+                    position += 1
+                }
+            }
+            if position == steps[step].count {
+                step += 1
+                position = 0
+            }
+        }
+        part.isLast = step == steps.count
+        return part
+    }
+
+    /// Many enough that a batch pays; fewer when the rows read last were large, so that a part keeps to its size.
+    private static let rowsAtOnce = 64
+
+    func add(_ step: Step) {
+        if step.count > 0 { steps.append(step) }
+    }
+}

@@ -1,0 +1,172 @@
+import CausewayIdentity
+import Foundation
+import Testing
+
+@testable import CausewayDaemon
+
+@Suite("The configuration file")
+struct ConfigurationTests {
+    private let least = """
+        tls: {certificate: a.pem, key: b.pem}
+        databases: [{name: flights, folder: data}]
+        tokens:
+          keys: [{file: t.pem, algorithm: ES256}]
+        """
+
+    private func problems(_ text: String) -> [String] {
+        do throws(ConfigurationError) {
+            _ = try Configuration.read(text)
+            return []
+        } catch { return error.problems.map(\.description) }
+    }
+
+    @Test("the least file takes every default")
+    func defaults() throws {
+        let configuration = try Configuration.read(least)
+        #expect(configuration.listen == Configuration.Listen())
+        #expect(configuration.limits == Configuration.Limits())
+        #expect(configuration.log == Configuration.Log())
+        #expect(configuration.tls.certificate == "a.pem")
+        #expect(configuration.databases == [Configuration.Database(name: "flights", folder: "data")])
+        #expect(configuration.tokens.keys == [Configuration.Tokens.Key(file: "t.pem", algorithm: .es256, id: nil)])
+    }
+
+    @Test("every key is read")
+    func everyKey() throws {
+        let configuration = try Configuration.read(
+            """
+            listen: {host: 127.0.0.1, port: 0}
+            tls: {certificate: a.pem, key: b.pem}
+            databases:
+              - {name: a, folder: x}
+              - {name: b-2_C, folder: y}
+            tokens:
+              keys:
+                - {file: t.pem, algorithm: EdDSA, id: one}
+                - {file: s.base64, algorithm: HS256}
+              keySet: jwks.json
+              issuers: https://one
+              audiences: [p, q]
+              userClaim: uid
+              notBeforeLeewaySeconds: 0
+            limits:
+              connections: 5
+              frameMegabytes: 1
+              creditKilobytes: 64
+              heartbeatSeconds: 1
+              historyVersions: 1_000
+              historyMegabytes: 16
+              gracefulEndSeconds: 1
+            log: {level: debug, format: json}
+            """)
+        #expect(configuration.listen == Configuration.Listen(host: "127.0.0.1", port: 0))
+        #expect(configuration.databases.map(\.name) == ["a", "b-2_C"])
+        #expect(configuration.tokens.keys.map(\.id) == ["one", nil])
+        #expect(configuration.tokens.keySet == "jwks.json")
+        #expect(configuration.tokens.issuers == ["https://one"])
+        #expect(configuration.tokens.audiences == ["p", "q"])
+        #expect(configuration.tokens.userClaim == "uid")
+        #expect(configuration.tokens.notBeforeLeewaySeconds == 0)
+        #expect(
+            configuration.limits
+                == Configuration.Limits(
+                    connections: 5, frameMegabytes: 1, creditKilobytes: 64, heartbeatSeconds: 1, historyVersions: 1_000,
+                    historyMegabytes: 16, gracefulEndSeconds: 1))
+        #expect(configuration.log == Configuration.Log(level: .debug, format: .json))
+    }
+
+    @Test("the annotated example is a good configuration")
+    func example() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../../deploy/sync-server.example.yaml")
+        let configuration = try Configuration.read(try String(contentsOf: file, encoding: .utf8))
+        #expect(configuration.databases.map(\.name) == ["flights"])
+        #expect(configuration.limits == Configuration.Limits())
+        #expect(configuration.log == Configuration.Log())
+    }
+
+    @Test("every default that the example shows in a comment is the default")
+    func exampleDefaults() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../../deploy/sync-server.example.yaml")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        // Put the commented values of these three sections in force; those of tokens are examples, not defaults.
+        let uncommented = text.replacing(/(?m)^  # (\w+): ([\w.]+)$/) { "  \($0.output.1): \($0.output.2)" }
+        let configuration = try Configuration.read(uncommented)
+        #expect(configuration.listen == Configuration.Listen())
+        #expect(configuration.limits == Configuration.Limits())
+        #expect(configuration.log == Configuration.Log())
+        #expect(configuration.tokens.userClaim == "sub")
+        #expect(configuration.tokens.notBeforeLeewaySeconds == 60)
+    }
+
+    @Test("an unknown key is an error that names its line and the nearest known key")
+    func unknownKeys() {
+        #expect(
+            problems(least + "\nlimit: {}\n")
+                == ["line 5, limit: The key is unknown. Did you mean limits?"])
+        #expect(
+            problems(least + "\nlimits:\n  framMegabytes: 3\n")
+                == ["line 6, limits.framMegabytes: The key is unknown. Did you mean frameMegabytes?"])
+        #expect(
+            problems(least + "\nlisten: {address: 0.0.0.0}")
+                == ["line 5, listen.address: The key is unknown. Known here are: host, port."])
+        #expect(problems(least.replacing("file:", with: "fil:")).contains { $0.contains("Did you mean file?") })
+    }
+
+    @Test("every problem is told at once, in the order of the file")
+    func allProblems() {
+        let found = problems(
+            """
+            listen: {port: 70000}
+            tls: {certificate: a.pem}
+            databases:
+              - {name: "a b", folder: x}
+              - {name: c, folder: x}
+              - {name: c, folder: z}
+            tokens:
+              keys: [{file: t.pem, algorithm: RS265}]
+            log: {level: loud}
+            """)
+        #expect(found.count == 7, "\(found)")
+        for (problem, part) in zip(
+            found,
+            [
+                "line 1, listen.port: '70000' is not a whole number from 0 to 65535.",
+                "line 2, tls.key: The key is missing.",
+                "'a b' cannot stand in a URL", "share one folder", "Two databases are named 'c'", "Did you mean RS256?",
+                "line 9, log.level: 'loud' is unknown.",
+            ])
+        {
+            #expect(problem.contains(part), "\(problem)")
+        }
+    }
+
+    @Test(
+        "a file that is no configuration is refused, never a trap",
+        arguments: [
+            "", "# nothing", "- a\n- b", "just text", "a: [", "\t\tx", "a: &x [*x]",
+            "tls: [1]\ndatabases: 5\ntokens: x",
+            "? {a: b}\n: c", "!!binary x: y", "a: 1\na: 2", String(repeating: "[", count: 100_000),
+            String(repeating: "- ", count: 100_000), String(repeating: "- ", count: 400) + "x",
+            String(repeating: "a", count: 300_000), "tls: {certificate: {a: b}, key: [c]}\n", "\u{0}\u{1}", "a: *b",
+        ])
+    func notConfigurations(text: String) {
+        #expect(!problems(text).isEmpty)
+    }
+
+    @Test("a configuration without a way to verify tokens is refused")
+    func noKeys() {
+        let text = least.replacing("keys: [{file: t.pem, algorithm: ES256}]", with: "issuers: [a]")
+        #expect(problems(text).contains { $0.contains("no token could be verified") })
+        #expect(problems(least.replacing("keys: [{file: t.pem, algorithm: ES256}]", with: "keySet: a.json")).isEmpty)
+    }
+
+    @Test("distances count letters put in, left out and exchanged")
+    func distances() {
+        #expect(NearestName.distance("kitten", "sitting") == 3)
+        #expect(NearestName.distance("", "abc") == 3)
+        #expect(NearestName.of("certifcate", among: ["certificate", "key"]) == "certificate")
+        #expect(NearestName.of("zzz", among: ["certificate", "key"]) == nil)
+    }
+}

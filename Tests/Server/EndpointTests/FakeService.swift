@@ -1,0 +1,118 @@
+import CausewayEndpoint
+import CausewayEnvironment
+import CausewayModel
+import CausewayOperations
+import CausewaySession
+import CausewayWire
+import Synchronization
+
+/// A database that remembers what it was told and sends what a test gives it.
+final class FakeService: SyncService {
+    struct State {
+        var told: [String] = []
+        var uploadsNow = 0
+        var uploadsMost = 0
+        /// Bytes of download messages that `send` said are out.
+        var sentBytes = 0
+        var downloadsRunning = 0
+        var ending: SyncFailure?
+    }
+
+    let state = Mutex(State())
+    /// What a download sends, in order; then it waits.
+    private let script: [DownloadMessage]
+    private let uploadPause: Duration
+    private let bells: AsyncStream<Void>
+    private let bell: AsyncStream<Void>.Continuation
+
+    init(script: [DownloadMessage] = [], uploadPause: Duration = .zero) {
+        self.script = script
+        self.uploadPause = uploadPause
+        (bells, bell) = AsyncStream.makeStream()
+    }
+
+    static let session: UInt64 = 77
+    static let unknown = SyncFailure(.sessionUnknown, "This session does not exist. Open a new one.")
+
+    private func told(_ words: String) {
+        state.withLock { $0.told.append(words) }
+    }
+
+    private func check(_ session: UInt64) throws(SyncFailure) {
+        guard session == Self.session else { throw Self.unknown }
+    }
+
+    func open(_ hello: Hello, user: String) async throws(SyncFailure) -> Welcome {
+        told("open \(hello.client.rawValue) \(user)")
+        return Welcome(
+            session: Self.session, protocolVersion: 1, epoch: 5, serverTime: 1_000, limits: .standard, committed: 3,
+            ingested: 4)
+    }
+
+    func upload(
+        _ session: UInt64, user: String, _ changesets: [Changeset]
+    ) async throws(SyncFailure) -> UploadAnswer {
+        try check(session)
+        state.withLock {
+            $0.uploadsNow += 1
+            $0.uploadsMost = max($0.uploadsMost, $0.uploadsNow)
+        }
+        try? await Task.sleep(for: uploadPause)
+        state.withLock { $0.uploadsNow -= 1 }
+        told("upload \(changesets.count) \(user)")
+        return UploadAnswer(committed: changesets.last?.sequence ?? 0)
+    }
+
+    func download(_ session: UInt64, user: String, into sink: any DownloadSink) async throws(SyncFailure) {
+        try check(session)
+        state.withLock { $0.downloadsRunning += 1 }
+        defer { state.withLock { $0.downloadsRunning -= 1 } }
+        do {
+            for message in script {
+                let bytes = try await sink.send(message)
+                state.withLock { $0.sentBytes += bytes }
+            }
+            for await _ in bells { break }
+            if let ending = state.withLock({ $0.ending }) { _ = try await sink.send(.end(ending)) }
+        } catch {
+            told("download lost")
+        }
+    }
+
+    func want(_ session: UInt64, user: String, _ queries: QuerySet) async throws(SyncFailure) {
+        try check(session)
+        told("want \(queries.version) \(user)")
+    }
+
+    func credit(_ session: UInt64, user: String, bytes: UInt64) async {
+        told("credit \(bytes) \(user)")
+    }
+
+    func mark(_ session: UInt64, user: String, id: UInt64) async throws(SyncFailure) {
+        try check(session)
+        told("mark \(id) \(user)")
+    }
+
+    func ingest(_ batch: IngestBatch, user: String) async throws(SyncFailure) -> UInt64 {
+        told("ingest \(batch.entries.count) \(user)")
+        return batch.first + UInt64(batch.entries.count) - 1
+    }
+
+    func end(_ failure: SyncFailure) async {
+        state.withLock { $0.ending = failure }
+        bell.finish()
+    }
+}
+
+/// Knows a few tokens by heart.
+struct FakeAuthenticator: Authenticator {
+    func caller(for token: String, database: String) throws(SyncFailure) -> KnownCaller {
+        let now = SystemClock().now()
+        switch token {
+        case "good": return KnownCaller(user: "ada", expires: now + 3_600_000)
+        case "short": return KnownCaller(user: "ada", expires: now + 400)
+        case "expired": throw SyncFailure(.tokenExpired, "The token expired. Get a new one.")
+        default: throw SyncFailure(.tokenInvalid, "The token is signed by nobody this server trusts. Log in again.")
+        }
+    }
+}

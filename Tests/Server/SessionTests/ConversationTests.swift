@@ -1,0 +1,148 @@
+import CausewayModel
+import CausewayOperations
+import CausewaySession
+import CausewayWire
+import Testing
+
+@Suite("One device's conversation")
+struct ConversationTests {
+    private let limits = SessionLimits(frameBytes: 1 << 20, creditBytes: 100_000, heartbeatMilliseconds: 1_000)
+
+    private func conversation(at version: UInt64 = 0, wants: UInt64 = 1) -> Conversation {
+        Conversation(
+            hello: Hello(
+                client: ClientID(1), protocolVersions: 1...1, schema: Schema(),
+                checkpoint: Checkpoint(
+                    epoch: 9, version: ServerVersion(version), querySet: 1, acknowledged: 0),
+                held: queries(1), wanted: queries(wants)),
+            user: "user", limits: limits, now: 0)
+    }
+
+    private func queries(_ version: UInt64) -> QuerySet {
+        QuerySet(version: version, queries: [StandingQuery(className: "A", predicate: "x == \(version)")])
+    }
+
+    private func checkpoint(_ version: UInt64, queries: UInt64 = 1, acknowledged: UInt64 = 0) -> Checkpoint {
+        Checkpoint(
+            epoch: 9, version: ServerVersion(version), querySet: queries, acknowledged: acknowledged)
+    }
+
+    private let something = ViewChunk(deleted: [ObjectEnd(ObjectReference("A", .int(1)), life: 2)])
+
+    @Test("a newer version is told part by part, and the last part carries the checkpoint")
+    func parts() throws {
+        var conversation = conversation(at: 3)
+        #expect(conversation.next(newest: ServerVersion(3), now: 0) == .wait(milliseconds: 1_000))
+        guard case .difference(let request) = conversation.next(newest: ServerVersion(5), now: 0) else {
+            Issue.record("nothing was computed")
+            return
+        }
+        #expect(request.from == ServerVersion(3) && request.held == request.wanted)
+        conversation.began()
+        #expect(conversation.next(newest: ServerVersion(6), now: 0) == .part(bytes: 50_000))
+        #expect(conversation.message(for: something, lastAt: nil) == .changes(something))
+        #expect(conversation.next(newest: ServerVersion(6), now: 0) == .part(bytes: 50_000))
+        var last = something
+        last.checkpoint = checkpoint(5)
+        #expect(conversation.message(for: something, lastAt: checkpoint(5)) == .changes(last))
+        #expect(conversation.position == ServerVersion(5))
+        // What was committed in the meantime is the next difference.
+        guard case .difference(let next) = conversation.next(newest: ServerVersion(6), now: 0) else {
+            Issue.record("the newer version is not told")
+            return
+        }
+        #expect(next.from == ServerVersion(5))
+    }
+
+    @Test("no more is in flight than the credit allows")
+    func credit() throws {
+        var conversation = conversation()
+        _ = conversation.next(newest: ServerVersion(1), now: 0)
+        conversation.began()
+        _ = conversation.message(for: something, lastAt: nil)
+        conversation.sent(bytes: 60_000, now: 0)
+        #expect(conversation.next(newest: ServerVersion(1), now: 0) == .wait(milliseconds: 1_000))
+        conversation.credited(bytes: 10_000)
+        #expect(conversation.next(newest: ServerVersion(1), now: 0) == .part(bytes: 50_000))
+        conversation.credited(bytes: .max)
+        #expect(conversation.next(newest: ServerVersion(1), now: 0) == .part(bytes: 50_000))
+    }
+
+    @Test("a difference of nothing is told only when it acknowledges something or changes the queries")
+    func nothing() throws {
+        var conversation = conversation(at: 1)
+        func tell(_ checkpoint: Checkpoint) -> DownloadMessage? {
+            _ = conversation.next(newest: checkpoint.version, now: 0)
+            conversation.began()
+            return conversation.message(for: ViewChunk(), lastAt: checkpoint)
+        }
+        #expect(tell(checkpoint(2)) == nil)
+        #expect(tell(checkpoint(3, acknowledged: 1)) != nil)
+        #expect(tell(checkpoint(4, acknowledged: 1)) == nil)
+        conversation.wants(queries(2))
+        #expect(tell(checkpoint(4, queries: 2, acknowledged: 1)) != nil)
+    }
+
+    @Test("a silent device's checkpoint moves on with the heartbeat")
+    func heartbeat() throws {
+        var conversation = conversation(at: 1)
+        _ = conversation.next(newest: ServerVersion(2), now: 0)
+        conversation.began()
+        #expect(conversation.message(for: ViewChunk(), lastAt: checkpoint(2)) == nil)
+        #expect(conversation.next(newest: ServerVersion(2), now: 999) == .wait(milliseconds: 1))
+        #expect(
+            conversation.next(newest: ServerVersion(2), now: 1_000)
+                == .send(.changes(ViewChunk(checkpoint: checkpoint(2)))))
+        conversation.sent(bytes: 10, now: 1_000)
+        #expect(conversation.next(newest: ServerVersion(2), now: 2_000) == .send(.heartbeat(serverTime: 2_000)))
+    }
+
+    @Test("a mark is answered after everything that was committed before it")
+    func mark() throws {
+        var conversation = conversation(at: 1)
+        let isTaken = conversation.marked(7, newest: ServerVersion(2))
+        #expect(isTaken)
+        guard case .difference = conversation.next(newest: ServerVersion(2), now: 0) else {
+            Issue.record("the mark came first")
+            return
+        }
+        conversation.began()
+        _ = conversation.message(for: ViewChunk(), lastAt: checkpoint(2))
+        #expect(conversation.next(newest: ServerVersion(2), now: 0) == .send(.mark(7)))
+        for id in 0..<UInt64(Conversation.marksMax) { _ = conversation.marked(id, newest: .zero) }
+        let isOneMoreTaken = conversation.marked(0, newest: .zero)
+        #expect(!isOneMoreTaken)
+    }
+
+    @Test("queries that are refused leave the held ones in force")
+    func refused() throws {
+        var conversation = conversation(at: 1, wants: 2)
+        guard case .difference(let request) = conversation.next(newest: ServerVersion(1), now: 0) else {
+            Issue.record("the wanted queries were not asked")
+            return
+        }
+        #expect(request.wanted.version == 2)
+        let failure = SyncFailure(.queryInvalid, "no")
+        #expect(conversation.refused(failure) == .queriesRefused(querySet: 2, failure))
+        #expect(conversation.next(newest: ServerVersion(1), now: 0) == .wait(milliseconds: 1_000))
+        guard case .difference(let next) = conversation.next(newest: ServerVersion(2), now: 0) else {
+            Issue.record("the held queries ended")
+            return
+        }
+        #expect(next.wanted.version == 1)
+    }
+
+    @Test("an end comes between two messages, whatever is under way")
+    func ends() throws {
+        var conversation = conversation()
+        _ = conversation.next(newest: ServerVersion(1), now: 0)
+        conversation.began()
+        let failure = SyncFailure(.serverEnding, "bye")
+        conversation.ends(failure)
+        #expect(conversation.next(newest: ServerVersion(1), now: 0) == .finish(failure))
+        guard case .wait = conversation.next(newest: ServerVersion(9), now: 0) else {
+            Issue.record("it goes on after its end")
+            return
+        }
+    }
+}

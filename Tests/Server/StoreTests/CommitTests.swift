@@ -1,0 +1,109 @@
+import CausewayModel
+import CausewayOperations
+import CausewayStore
+import CausewayStoreEmbedded
+import Testing
+
+@Suite("Committing uploads")
+struct CommitTests {
+    @Test("an upload is applied once, and sent again it is answered the same")
+    func once() throws {
+        let record = try Record()
+        let changeset = record.changeset(Record.ann, [create(dog(1), ("name", .string("Rex")))])
+        let first = try record.commit(Record.ann, changeset)
+        #expect(first == CommitOutcome(committed: 1, version: ServerVersion(1)))
+        try record.write(Record.bob, set(dog(1), "name", .string("Max")))
+        let again = try record.commit(Record.ann, changeset)
+        #expect(again.committed == 1 && again.failure == nil)
+        #expect(record.store.version == ServerVersion(2))
+        #expect(try record.dog(1)?["name"] == .string("Max"))
+    }
+
+    @Test("a batch that begins with what is known applies the rest")
+    func overlap() throws {
+        let record = try Record()
+        let one = record.changeset(Record.ann, [create(dog(1))])
+        let two = record.changeset(Record.ann, [create(dog(2))])
+        try record.commit(Record.ann, one)
+        let outcome = try record.commit(Record.ann, one, two)
+        #expect(outcome == CommitOutcome(committed: 2, version: ServerVersion(2)))
+    }
+
+    @Test("a gap in the sequence is refused, and what came before it stays")
+    func gap() throws {
+        let record = try Record()
+        let one = record.changeset(Record.ann, [create(dog(1))])
+        _ = record.changeset(Record.ann, [create(dog(2))])
+        let three = record.changeset(Record.ann, [create(dog(3))])
+        let outcome = try record.commit(Record.ann, one, three)
+        #expect(outcome.committed == 1)
+        #expect(outcome.failure?.code == .sequenceGap)
+        #expect(outcome.failure?.message.contains("from 2 on") == true)
+        #expect(try record.dog(3) == nil)
+    }
+
+    @Test("batches of several clients commit together, each as a version of its own")
+    func group() throws {
+        let record = try Record()
+        let batches = [Record.ann, Record.bob, Record.ann].map { client in
+            UploadBatch(
+                client: client, user: "user",
+                changesets: [record.changeset(client, [create(dog(Int64(client.rawValue)))])])
+        }
+        let outcomes = try record.store.commit(batches, receivedAt: 5)
+        #expect(outcomes.map(\.committed) == [1, 1, 2])
+        #expect(outcomes.map(\.version.rawValue) == [1, 2, 3])
+    }
+
+    @Test("a batch that is refused costs the others nothing")
+    func groupWithFailure() throws {
+        let record = try Record()
+        let bad = UploadBatch(
+            client: Record.ann, user: "user",
+            changesets: [record.changeset(Record.ann, [set(dog(1), "colour", .string("red"))])])
+        let good = UploadBatch(
+            client: Record.bob, user: "user", changesets: [record.changeset(Record.bob, [create(dog(2))])])
+        let outcomes = try record.store.commit([bad, good], receivedAt: 5)
+        #expect(outcomes[0].failure?.code == .operationInvalid)
+        #expect(outcomes[1] == CommitOutcome(committed: 1, version: ServerVersion(1)))
+    }
+
+    @Test("a client belongs to one user")
+    func users() throws {
+        let record = try Record()
+        #expect(throws: StoreFailure.self) { try record.store.register(Record.ann, user: "eve") }
+        let outcome = try record.store.commit(
+            [
+                UploadBatch(
+                    client: Record.ann, user: "eve", changesets: [record.changeset(Record.ann, [create(dog(1))])])
+            ], receivedAt: 5)[0]
+        #expect(outcome.failure?.code == .permissionDenied)
+        #expect(try record.dog(1) == nil)
+    }
+
+    @Test("a client that never said hello is told to")
+    func unknownClient() throws {
+        let record = try Record()
+        let stranger = ClientID(77)
+        let outcome = try record.store.commit(
+            [
+                UploadBatch(
+                    client: stranger, user: "user", changesets: [record.changeset(stranger, [create(dog(1))])])
+            ], receivedAt: 5)[0]
+        #expect(outcome.failure?.code == .sequenceGap)
+    }
+
+    @Test("opened again, the record knows its epoch, its version and its clients")
+    func reopened() throws {
+        let record = try Record()
+        let changeset = record.changeset(Record.ann, [create(dog(1), ("name", .string("Rex")))])
+        try record.commit(Record.ann, changeset)
+        let again = try record.reopen()
+        #expect(again.epoch == 7)
+        #expect(again.version == ServerVersion(1))
+        #expect(try again.register(Record.ann, user: "user") == ClientRecord(committed: 1, ingested: 0))
+        let outcome = try again.commit(
+            [UploadBatch(client: Record.ann, user: "user", changesets: [changeset])], receivedAt: 9)[0]
+        #expect(outcome == CommitOutcome(committed: 1, version: ServerVersion(1)))
+    }
+}

@@ -1,0 +1,143 @@
+import CausewayMerge
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+import CausewayQuery
+import CausewayStore
+import CausewayStoreEmbedded
+import Testing
+
+/// A record in memory with a few words to write to it and to look into it.
+final class Record {
+    let store: StoreEmbedded
+    private let file: ObjectStore
+    private let path: String
+    private var sequences: [ClientID: UInt64] = [:]
+    /// Milliseconds since 1970 at which everything is received.
+    var time: UInt64 = 1_000_000
+
+    static let schema = Schema([
+        ClassSchema(
+            name: "Dog",
+            properties: [
+                Property(name: "_id", type: .int, isPrimaryKey: true),
+                Property(name: "name", type: .string),
+                Property(name: "age", type: .int, isOptional: true),
+                Property(name: "friend", type: .object, isOptional: true, target: "Dog"),
+                Property(name: "toys", type: .string, collection: .list),
+                Property(name: "home", type: .object, isOptional: true, target: "Home"),
+            ]),
+        ClassSchema(
+            name: "Home", kind: .embedded,
+            properties: [
+                Property(name: "city", type: .string),
+                Property(name: "room", type: .object, isOptional: true, target: "Room"),
+            ]),
+        ClassSchema(name: "Room", kind: .embedded, properties: [Property(name: "size", type: .int)]),
+        ClassSchema(
+            name: "Reading", kind: .asymmetric,
+            properties: [
+                Property(name: "_id", type: .int, isPrimaryKey: true), Property(name: "value", type: .double),
+            ]),
+    ])
+
+    init(_ name: String = #function, options: StoreEmbedded.Options = StoreEmbedded.Options(), epoch: UInt64 = 7) throws {
+        path = "record-\(name)-\(UInt64.random(in: 0...UInt64.max))"
+        var options = options
+        options.inMemory = true
+        options.mapSizeBytes = 1 << 26
+        file = try ObjectStore.open(
+            path: path + "/database.causeway", options: ObjectStore.Options(inMemory: true, mapSizeBytes: 1 << 26))
+        store = try StoreEmbedded.open(folder: path, options: options, epochSeed: epoch)
+        try store.extendSchema(Self.schema)
+        for client in [Self.ann, Self.bob] { _ = try store.register(client, user: "user") }
+    }
+
+    static let ann = ClientID(1)
+    static let bob = ClientID(2)
+
+    // MARK: - Writing
+
+    /// The next changeset of a client.
+    func changeset(
+        _ client: ClientID, base: UInt64? = nil, at stamp: UInt64? = nil, _ operations: [Operation]
+    ) -> Changeset {
+        let sequence = (sequences[client] ?? 0) + 1
+        sequences[client] = sequence
+        return Changeset(
+            client: client, sequence: sequence, stamp: Stamp(time: (stamp ?? time) << 16, client: client),
+            base: ServerVersion(base ?? store.version.rawValue), operations: operations)
+    }
+
+    @discardableResult
+    func write(
+        _ client: ClientID, base: UInt64? = nil, at stamp: UInt64? = nil, _ operations: Operation...
+    ) throws -> CommitOutcome {
+        try commit(client, changeset(client, base: base, at: stamp, operations))
+    }
+
+    @discardableResult
+    func commit(_ client: ClientID, _ changesets: Changeset...) throws -> CommitOutcome {
+        time += 1
+        return try store.commit(
+            [UploadBatch(client: client, user: "user", changesets: changesets)], receivedAt: time)[0]
+    }
+
+    /// A client that was refused makes the changeset anew under the same number.
+    func takeBack(_ client: ClientID) {
+        sequences[client, default: 1] -= 1
+    }
+
+    // MARK: - Looking
+
+    func dog(_ id: Int64) throws -> [String: Value]? { try object("Dog", .int(id)) }
+
+    func object(_ className: String, _ key: PrimaryKey) throws -> [String: Value]? {
+        let transaction = try file.read()
+        defer { transaction.end() }
+        let table = try #require(transaction.table(className))
+        guard let row = table.key(for: key) else { return nil }
+        var values: [String: Value] = [:]
+        for (column, property) in table.schema.properties.enumerated() where property.collection == .none {
+            var value = table.value(row, column)
+            if case .object(let target) = value, let name = property.target,
+                let key = transaction.table(name)?.primaryKey(of: target)
+            {
+                value = .link(key)
+            }
+            values[property.name] = value
+        }
+        return values
+    }
+
+    func toys(_ id: Int64) throws -> [Value] {
+        let transaction = try file.read()
+        defer { transaction.end() }
+        let table = try #require(transaction.table("Dog"))
+        let row = try #require(table.key(for: .int(id)))
+        return table.listValues(row, try #require(table.schema.index(of: "toys")))
+    }
+
+    func reopen() throws -> StoreEmbedded {
+        try StoreEmbedded.open(
+            folder: path, options: StoreEmbedded.Options(mapSizeBytes: 1 << 26, inMemory: true), epochSeed: 99)
+    }
+}
+
+func dog(_ id: Int64) -> ObjectReference { ObjectReference("Dog", .int(id)) }
+
+func home(_ id: UInt64) -> ObjectReference {
+    ObjectReference("Home", .container(ElementID(client: Record.ann, counter: id)))
+}
+
+func room(_ id: UInt64) -> ObjectReference {
+    ObjectReference("Room", .container(ElementID(client: Record.ann, counter: id)))
+}
+
+func create(_ target: ObjectReference, life: UInt32 = 1, _ fields: (String, Value)...) -> Operation {
+    .create(target, life: life, fields: fields.map { FieldValue($0.0, $0.1) })
+}
+
+func set(_ target: ObjectReference, _ property: String, _ value: Value) -> Operation {
+    .set(target, FieldValue(property, value))
+}

@@ -1,0 +1,163 @@
+import CausewayModel
+import CausewayOperations
+import CausewayStore
+import CausewayStoreEmbedded
+import Testing
+
+@Suite("What the record refuses")
+struct RefusalTests {
+    static let invalid: [(Operation, String)] = [
+        (create(ObjectReference("Cat", .int(1))), "Cat"),
+        (create(ObjectReference("Dog", .string("1"))), "primary key"),
+        (create(ObjectReference("Dog", .container(ElementID(client: ClientID(1), counter: 1)))), "primary key"),
+        (create(ObjectReference("Home", .int(1))), "embedded"),
+        (create(dog(1), ("colour", .string("red"))), "colour"),
+        (create(dog(1), ("name", .int(1))), "Dog.name"),
+        (create(dog(1), ("name", .null)), "Dog.name"),
+        (create(dog(1), ("_id", .int(2))), "primary key"),
+        (create(dog(1), ("toys", .string("a"))), "list"),
+        (create(dog(1), ("name", .string("a")), ("name", .string("b"))), "twice"),
+        (create(dog(1), ("friend", .link(.string("x")))), "Dog.friend"),
+        (create(dog(1), ("friend", .object(ObjectKey(0)))), "Dog.friend"),
+        (create(dog(1), ("home", .link(.int(1)))), "Dog.home"),
+        (create(dog(1), life: 2), "life"),
+        (.delete(dog(1), life: 3), "life"),
+        (.delete(dog(1), life: 0), "life"),
+        (set(dog(1), "_id", .int(2)), "primary key"),
+        (set(dog(1), "toys", .string("a")), "list"),
+        (set(dog(1), "age", .double(1)), "Dog.age"),
+        (.list(dog(1), property: "name", .delete(ElementID(client: ClientID(1), counter: 1))), "not a list"),
+        (
+            .list(
+                dog(1), property: "toys",
+                .insert(ElementID(client: ClientID(1), counter: 1), left: nil, right: nil, value: .null)), "Dog.toys"
+        ),
+        (create(ObjectReference("Reading", .int(1))), "one-way"),
+    ]
+
+    @Test("an operation that does not fit the schema is named, and nothing of its changeset is applied")
+    func invalidOperations() throws {
+        for (operation, word) in Self.invalid {
+            let record = try Record()
+            let good = record.changeset(Record.ann, [create(dog(10), ("name", .string("Rex")))])
+            let bad = record.changeset(Record.ann, [create(dog(11)), operation])
+            let outcome = try record.commit(Record.ann, good, bad)
+            #expect(outcome.failure?.code == .operationInvalid, "\(operation)")
+            #expect(outcome.failure?.message.contains(word) == true, "\(operation): \(outcome.failure?.message ?? "")")
+            #expect(outcome.committed == 1, "\(operation)")
+            #expect(try record.dog(10) != nil && record.dog(11) == nil, "\(operation)")
+        }
+    }
+
+    @Test("a primary key longer than 400 bytes is refused, also in a link")
+    func longKeys() throws {
+        let record = try Record()
+        let schema = Schema([
+            ClassSchema(
+                name: "Note",
+                properties: [
+                    Property(name: "_id", type: .string, isPrimaryKey: true),
+                    Property(name: "next", type: .object, isOptional: true, target: "Note"),
+                ])
+        ])
+        try record.store.extendSchema(schema)
+        let long = PrimaryKey.string(String(repeating: "x", count: 401))
+        let fits = PrimaryKey.string(String(repeating: "x", count: 400))
+        #expect(try record.write(Record.ann, create(ObjectReference("Note", fits), ("next", .link(fits)))).failure == nil)
+        #expect(try record.write(Record.ann, create(ObjectReference("Note", long))).failure != nil)
+        record.takeBack(Record.ann)
+        let linking = create(ObjectReference("Note", .string("a")), ("next", .link(long)))
+        #expect(try record.write(Record.ann, linking).failure != nil)
+    }
+
+    @Test("operations drawn at random never stop the server")
+    func hostile() throws {
+        for seed in 0..<UInt64(40) {
+            let record = try Record("hostile \(seed)")
+            var random = Drawing(seed: seed)
+            for _ in 0..<60 {
+                let client = random.pick([Record.ann, Record.bob])
+                let changeset = record.changeset(
+                    client, base: random.next() % 20, at: random.next() % 4 == 0 ? UInt64.max >> 17 : nil,
+                    (0..<random.below(5)).map { _ in random.operation() })
+                if try record.commit(client, changeset).failure != nil { record.takeBack(client) }
+            }
+            let snapshot = try record.store.snapshot()
+            let history = try snapshot.history(after: .zero, for: Record.ann)
+            #expect(!history.touched.isEmpty || !history.births.isEmpty, "seed \(seed)")
+        }
+    }
+}
+
+@Suite("The schema of a database")
+struct SchemaTests {
+    @Test("what is new is added, and the rest stays")
+    func additive() throws {
+        let record = try Record()
+        try record.write(Record.ann, create(dog(1), ("name", .string("Rex"))))
+        try record.store.extendSchema(
+            Schema([
+                ClassSchema(
+                    name: "Dog",
+                    properties: [
+                        Property(name: "_id", type: .int, isPrimaryKey: true),
+                        Property(name: "colour", type: .string),
+                    ]),
+                ClassSchema(name: "Cat", properties: [Property(name: "_id", type: .uuid, isPrimaryKey: true)]),
+            ]))
+        try record.write(Record.bob, set(dog(1), "colour", .string("red")))
+        #expect(try record.dog(1)?["name"] == .string("Rex"))
+        #expect(try record.dog(1)?["colour"] == .string("red"))
+    }
+
+    @Test("a contradiction is refused with every difference")
+    func contradiction() throws {
+        let record = try Record()
+        let schema = Schema([
+            ClassSchema(
+                name: "Dog",
+                properties: [
+                    Property(name: "_id", type: .string, isPrimaryKey: true),
+                    Property(name: "name", type: .string, isOptional: true),
+                    Property(name: "age", type: .int, isOptional: true),
+                    Property(name: "toys", type: .string),
+                ]),
+            ClassSchema(
+                name: "Home", kind: .object, properties: [Property(name: "city", type: .string, isPrimaryKey: true)]),
+        ])
+        let failure = #expect(throws: StoreFailure.self) { try record.store.extendSchema(schema) }
+        #expect(failure?.code == .schemaMismatch)
+        for word in ["Dog._id", "Dog.name", "Dog.toys", "Home", "use a new name"] {
+            #expect(failure?.message.contains(word) == true, "\(word) in: \(failure?.message ?? "")")
+        }
+        #expect(failure?.message.contains("Dog.age") == false)
+    }
+
+    @Test("a class that cannot be synced is refused with the reason")
+    func impossible() throws {
+        let record = try Record()
+        let schemas: [(Schema, String)] = [
+            (Schema([ClassSchema(name: "A", properties: [Property(name: "x", type: .int)])]), "primary keys"),
+            (
+                Schema([
+                    ClassSchema(name: "A", properties: [Property(name: "_id", type: .double, isPrimaryKey: true)])
+                ]), "primary key of"
+            ),
+            (
+                Schema([
+                    ClassSchema(
+                        name: "A",
+                        properties: [
+                            Property(name: "_id", type: .int, isPrimaryKey: true),
+                            Property(name: "b", type: .object, isOptional: true, target: "B"),
+                        ])
+                ]), "links to a class"
+            ),
+            (Schema([ClassSchema(name: String(repeating: "A", count: 58), properties: [])]), "57"),
+        ]
+        for (schema, word) in schemas {
+            let failure = #expect(throws: StoreFailure.self) { try record.store.extendSchema(schema) }
+            #expect(failure?.message.contains(word) == true, "\(failure?.message ?? "")")
+        }
+    }
+}
