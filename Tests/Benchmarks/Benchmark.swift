@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+
+/// Measures Causeway beside its peers in one run and prints the ratios.
+@main
+struct Benchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "causeway-benchmark")
+
+    @Argument(help: "Groups to run: insert, lookup, read, count, commit, sync. All when none is named.")
+    var groups: [String] = []
+    @Option(help: "Also write the rows as a JSON array to this file.") var json: String?
+    @Option(help: "The sync-server program, for the group sync.") var server: String
+    @Option(help: "The folder with the flights of January 2013.") var data: String
+    @Flag(help: "Small sizes: shows that everything runs, says nothing about speed.") var smoke = false
+
+    func validate() throws {
+        for group in groups where !Self.all.contains(group) {
+            throw ValidationError("There is no group '\(group)': choose from \(Self.all.joined(separator: ", ")).")
+        }
+    }
+
+    private static let all = ["insert", "lookup", "read", "count", "commit", "sync"]
+
+    @MainActor
+    func run() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("causeway-benchmark-\(getpid())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var rows: [Row] = []
+        print(Row.header)
+        func report(_ new: [Row]) {
+            for row in new { print(row.text) }
+            rows += new
+        }
+        let wanted = groups.isEmpty ? Self.all : groups
+        let objects = ObjectBenchmarks(folder: folder, smoke: smoke)
+        if wanted.contains("insert") { report(try objects.insert()) }
+        if wanted.contains("lookup") { report(try objects.lookup()) }
+        if wanted.contains("read") { report(try objects.read()) }
+        if wanted.contains("count") { report(try objects.count()) }
+        if wanted.contains("commit") { report(try objects.commit()) }
+        if wanted.contains("sync") {
+            report(try await SyncBenchmarks(folder: folder, server: server, data: data, smoke: smoke).run())
+        }
+        if let json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            try encoder.encode(rows).write(to: URL(fileURLWithPath: json))
+        }
+    }
+}

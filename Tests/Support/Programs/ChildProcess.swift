@@ -1,0 +1,98 @@
+package import Foundation
+
+/// A program that we started, with its output as lines.
+package final class ChildProcess: Sendable {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    package let name: String
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let lines: Lines
+
+    /// - Throws: when the program cannot be started.
+    package init(name: String, program: String, arguments: [String], log: URL) throws {
+        self.name = name
+        if !FileManager.default.fileExists(atPath: log.path) { try Data().write(to: log) }
+        let errors = try FileHandle(forWritingTo: log)
+        errors.seekToEndOfFile()
+        lines = Lines()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let (handle, lines) = (output.fileHandleForReading, lines)
+        Thread.detachNewThread { lines.read(from: handle) }
+    }
+
+    package var isRunning: Bool { process.isRunning }
+
+    package func send(_ line: String) {
+        try? input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+    }
+
+    /// The next line of output; nil when the program has closed it.
+    package func nextLine(timeout seconds: Double) throws -> String? {
+        try lines.next(timeout: seconds, of: name)
+    }
+
+    package func kill() {
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    package func terminate(patience seconds: Double = 15) -> Int32 {
+        process.terminate()
+        let deadline = Date().addingTimeInterval(seconds)
+        while process.isRunning, Date() < deadline { usleep(20_000) }
+        if process.isRunning { kill() }
+        return process.terminationStatus
+    }
+
+    /// Lines that a thread reads and another waits for.
+    private final class Lines: @unchecked Sendable {
+        // `condition` guards `waiting` and `ended`.
+        private let condition = NSCondition()
+        private var waiting: [String] = []
+        private var ended = false
+
+        func read(from handle: FileHandle) {
+            var rest = Data()
+            while case let data = handle.availableData, !data.isEmpty {
+                rest.append(data)
+                while let newline = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    add(String(decoding: rest[rest.startIndex..<newline], as: UTF8.self))
+                    rest = Data(rest[rest.index(after: newline)...])
+                }
+            }
+            condition.lock()
+            ended = true
+            condition.broadcast()
+            condition.unlock()
+        }
+
+        private func add(_ line: String) {
+            condition.lock()
+            waiting.append(line)
+            condition.broadcast()
+            condition.unlock()
+        }
+
+        func next(timeout seconds: Double, of name: String) throws -> String? {
+            condition.lock()
+            defer { condition.unlock() }
+            let deadline = Date().addingTimeInterval(seconds)
+            while waiting.isEmpty {
+                if ended { return nil }
+                guard condition.wait(until: deadline) else {
+                    throw Failure(description: "\(name) has said nothing for \(Int(seconds)) s")
+                }
+            }
+            return waiting.removeFirst()
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package import Foundation
+
+/// A `sync-server` in a folder of its own: keys, configuration, process. It listens on a free port of the loopback.
+package final class SyncServer {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    package let database: String
+    package let port: Int
+    private let program: String
+    private let folder: URL
+    private var process: ChildProcess?
+
+    /// Makes the keys and a configuration that `sync-server check` finds right; does not start it.
+    package init(program: String, folder: URL, database: String) throws {
+        self.program = program
+        self.folder = folder
+        self.database = database
+        port = try Self.freePort()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try tool("keys", "--folder", path("keys"))
+        let configuration = """
+            listen:
+              host: 127.0.0.1
+              port: \(port)
+            tls:
+              certificate: \(path("keys/server.pem"))
+              key: \(path("keys/server-key.pem"))
+            tokens:
+              keys:
+                - file: \(path("keys/token-public.pem"))
+                  algorithm: ES256
+            databases:
+              - name: \(database)
+                folder: \(path("data"))
+            """
+        try configuration.write(toFile: path("sync-server.yaml"), atomically: true, encoding: .utf8)
+        try tool("check", "--configuration", path("sync-server.yaml"))
+    }
+
+    package var url: String { "https://localhost:\(port)" }
+    /// The certificate authority that devices must trust.
+    package var authority: String { path("keys/ca.pem") }
+
+    package func token(user: String) throws -> String {
+        try tool("token", "--key", path("keys/token-private.pem"), "--user", user)
+    }
+
+    /// How many objects of a class the server's own store holds.
+    package func count(_ type: String, where predicate: String = "TRUEPREDICATE") throws -> Int {
+        let text = try tool(
+            "query", "--configuration", path("sync-server.yaml"), "--database", database, "--class", type, "--filter",
+            predicate, "--count")
+        guard let count = Int(text) else { throw Failure(description: "'\(text)' is not a count") }
+        return count
+    }
+
+    @discardableResult
+    private func tool(_ arguments: String...) throws -> String {
+        let tool = Process()
+        let (output, errors) = (Pipe(), Pipe())
+        tool.executableURL = URL(fileURLWithPath: program)
+        tool.arguments = arguments
+        tool.standardOutput = output
+        tool.standardError = errors
+        try tool.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        tool.waitUntilExit()
+        guard tool.terminationStatus == 0 else {
+            throw Failure(description: "sync-server \(arguments.joined(separator: " ")): \(complaint)\(text)")
+        }
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    // MARK: - The process
+
+    /// Starts the server and returns when it listens.
+    package func start() throws {
+        process = try ChildProcess(
+            name: "server", program: program, arguments: ["serve", "--configuration", path("sync-server.yaml")],
+            log: folder.appendingPathComponent("server.log"))
+        let deadline = Date().addingTimeInterval(20)
+        while !Self.isListening(port) {
+            guard process?.isRunning == true, Date() < deadline else {
+                throw Failure(description: "the server did not start to listen on port \(port)")
+            }
+            usleep(10_000)
+        }
+    }
+
+    /// Kills the server as a power loss would: without a chance to end anything.
+    package func kill() {
+        process?.kill()
+    }
+
+    /// Asks the server to end and returns its exit code.
+    @discardableResult
+    package func stop() -> Int32 {
+        process?.terminate() ?? 0
+    }
+
+    // MARK: - Ports
+
+    private static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = loopback(port: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                bind(descriptor, generic, length) == 0 && getsockname(descriptor, generic, &length) == 0
+            }
+        }
+        guard isBound else { throw Failure(description: "no free port on the loopback address") }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    private static func isListening(_ port: Int) -> Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = loopback(port: port)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                connect(descriptor, generic, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+
+    private static func loopback(port: Int) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        return address
+    }
+}

@@ -1,0 +1,245 @@
+import CausewayMerge
+import CausewayModel
+import CausewayOperations
+import CausewaySession
+import CausewayStoreEmbedded
+import CausewayWire
+import Synchronization
+import Testing
+
+/// The driver as the endpoint calls it, on threads of its own, around the real record.
+@Suite("Conversations")
+struct ConversationsTests {
+    @Test("what one device uploads, the other is told; its writer is told that it arrived")
+    func told() async throws {
+        let bench = try Bench()
+        let ann = try await bench.connect(1)
+        let bob = try await bench.connect(2)
+        let answer = try await bench.conversations.upload(ann.session, user: "user", [bench.change(1, 1)])
+        #expect(answer == UploadAnswer(committed: 1))
+        let entered = try await bob.sink.next { !$0.entered.isEmpty }
+        #expect(entered.entered.map(\.object) == [ObjectReference("Shop", .string("s1"))])
+        #expect(entered.checkpoint?.version == ServerVersion(1))
+        let acknowledged = try await ann.sink.next { $0.checkpoint?.acknowledged == 1 }
+        #expect(acknowledged.entered.isEmpty)
+        await bench.end()
+    }
+
+    @Test("uploads that come together are all answered")
+    func together() async throws {
+        let bench = try Bench()
+        let watcher = try await bench.connect(99)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for client in 1...8 {
+                group.addTask {
+                    let device = try await bench.connect(UInt64(client))
+                    for sequence in 1...10 {
+                        let answer = try await bench.conversations.upload(
+                            device.session, user: "user", [bench.change(UInt64(client), UInt64(sequence))])
+                        #expect(answer == UploadAnswer(committed: UInt64(sequence)))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let last = try await watcher.sink.next { $0.checkpoint?.version == ServerVersion(80) }
+        #expect(last.checkpoint?.querySet == 1)
+        #expect(await watcher.sink.enteredCount() == 80)
+        await bench.end()
+    }
+
+    @Test("a mark comes after what was committed before it")
+    func mark() async throws {
+        let bench = try Bench()
+        let ann = try await bench.connect(1)
+        let bob = try await bench.connect(2)
+        _ = try await bench.conversations.upload(ann.session, user: "user", [bench.change(1, 1)])
+        try await bench.conversations.mark(bob.session, user: "user", id: 17)
+        try await bob.sink.until { $0 == .mark(17) }
+        #expect(await bob.sink.enteredCount() == 1)
+        await bench.end()
+    }
+
+    @Test("queries that cannot be served are refused in the stream, and the others go on")
+    func refused() async throws {
+        let bench = try Bench()
+        let ann = try await bench.connect(1)
+        try await bench.conversations.want(
+            ann.session, user: "user",
+            QuerySet(version: 2, queries: [StandingQuery(className: "Shop", predicate: "best.name == 'a'")]))
+        try await ann.sink.until {
+            if case .queriesRefused(2, let failure) = $0 { failure.message.contains("best.name") } else { false }
+        }
+        let bob = try await bench.connect(2)
+        _ = try await bench.conversations.upload(bob.session, user: "user", [bench.change(2, 1)])
+        _ = try await ann.sink.next { !$0.entered.isEmpty }
+        await bench.end()
+    }
+
+    @Test("a device that consumes nothing is sent no more than its credit")
+    func credit() async throws {
+        let bench = try Bench(creditBytes: 20_000)
+        let ann = try await bench.connect(1)
+        for sequence in 1...40 {
+            let changeset = bench.change(1, UInt64(sequence), title: String(repeating: "x", count: 2_000))
+            _ = try await bench.conversations.upload(ann.session, user: "user", [changeset])
+        }
+        let slow = try await bench.connect(2, givesCredit: false)
+        let first = try await slow.sink.next { !$0.entered.isEmpty }
+        #expect(first.checkpoint == nil)
+        try await Task.sleep(for: .milliseconds(100))
+        let held = await slow.sink.bytes()
+        #expect(held <= 20_000 + 12_000, "\(held) bytes are in flight")
+        await bench.conversations.credit(slow.session, user: "user", bytes: 1 << 40)
+        slow.sink.givesCredit.store(true, ordering: .relaxed)
+        await bench.conversations.credit(slow.session, user: "user", bytes: 1 << 40)
+        _ = try await slow.sink.next { $0.checkpoint != nil }
+        #expect(await slow.sink.enteredCount() == 40)
+        await bench.end()
+    }
+
+    @Test("a session belongs to its user, has one download, and ends when its client says hello again")
+    func ownership() async throws {
+        let bench = try Bench()
+        let ann = try await bench.connect(1)
+        await #expect(throws: SyncFailure.self) {
+            _ = try await bench.conversations.upload(ann.session, user: "eve", [bench.change(1, 1)])
+        }
+        await #expect(throws: SyncFailure.self) {
+            _ = try await bench.conversations.upload(ann.session, user: "user", [bench.change(3, 1)])
+        }
+        await #expect(throws: SyncFailure.self) {
+            try await bench.conversations.download(ann.session, user: "user", into: ann.sink)
+        }
+        await #expect(throws: SyncFailure.self) { _ = try await bench.conversations.open(bench.hello(1), user: "eve") }
+        _ = try await bench.connect(1)
+        try await ann.sink.until { if case .end(let failure) = $0 { failure.code == .sessionUnknown } else { false } }
+        await bench.end()
+    }
+
+    @Test("a checkpoint of another life of the database, and a protocol nobody speaks, are refused with the remedy")
+    func hello() async throws {
+        let bench = try Bench()
+        var hello = bench.hello(1)
+        hello.checkpoint = Checkpoint(epoch: 12345, version: ServerVersion(1), querySet: 1, acknowledged: 0)
+        await #expect(throws: SyncFailure.self) { _ = try await bench.conversations.open(hello, user: "user") }
+        hello = bench.hello(1)
+        hello.protocolVersions = 7...9
+        let failure = await #expect(throws: SyncFailure.self) {
+            _ = try await bench.conversations.open(hello, user: "user")
+        }
+        #expect(failure?.code == .protocolVersionUnsupported)
+    }
+
+    @Test("at the end every download is told, and no session opens any more")
+    func ending() async throws {
+        let bench = try Bench()
+        let ann = try await bench.connect(1)
+        await bench.conversations.end(SyncFailure(.serverEnding, "maintenance"))
+        try await ann.sink.until { if case .end(let failure) = $0 { failure.code == .serverEnding } else { false } }
+        await #expect(throws: SyncFailure.self) { _ = try await bench.connect(2) }
+    }
+}
+
+/// A server without a network.
+private final class Bench: Sendable {
+    let conversations: Conversations
+
+    init(creditBytes: UInt64 = 1 << 20) throws {
+        let store = try StoreEmbedded.open(
+            folder: "bench-\(UInt64.random(in: 0...UInt64.max))",
+            options: StoreEmbedded.Options(mapSizeBytes: 1 << 26, inMemory: true), epochSeed: 5)
+        conversations = Conversations(
+            backend: store, intake: store,
+            limits: SessionLimits(frameBytes: 1 << 20, creditBytes: creditBytes, heartbeatMilliseconds: 60_000),
+            sessionSeed: 42, now: { 1_000 })
+    }
+
+    func hello(_ client: UInt64) -> Hello {
+        Hello(
+            client: ClientID(client), protocolVersions: 1...1, schema: SimulationSchema.schema, checkpoint: .nothing,
+            held: .empty,
+            wanted: QuerySet(version: 1, queries: [StandingQuery(className: "Shop", predicate: "TRUEPREDICATE")]))
+    }
+
+    func connect(_ client: UInt64, givesCredit: Bool = true) async throws -> (session: UInt64, sink: Sink) {
+        let session = try await conversations.open(hello(client), user: "user").session
+        let sink = Sink(conversations, session, givesCredit: givesCredit)
+        Task { [conversations] in try await conversations.download(session, user: "user", into: sink) }
+        _ = try await sink.next { _ in true }
+        return (session, sink)
+    }
+
+    func change(_ client: UInt64, _ sequence: UInt64, title: String = "t") -> Changeset {
+        Changeset(
+            client: ClientID(client), sequence: sequence,
+            stamp: Stamp(time: sequence << 16, client: ClientID(client)), base: .zero,
+            operations: [
+                .create(
+                    ObjectReference("Shop", .string("s\(client * 1_000 + sequence - 1_000)")), life: 1,
+                    fields: [FieldValue("title", .string(title))])
+            ])
+    }
+
+    func end() async {
+        await conversations.end(SyncFailure(.serverEnding, "the test is over"))
+    }
+}
+
+/// What one device was sent.
+private final class Sink: DownloadSink, Sendable {
+    let givesCredit: Atomic<Bool>
+    private let conversations: Conversations
+    private let session: UInt64
+    private let received = Mutex<[DownloadMessage]>([])
+    private let sizes = Mutex(0)
+
+    init(_ conversations: Conversations, _ session: UInt64, givesCredit: Bool) {
+        self.conversations = conversations
+        self.session = session
+        self.givesCredit = Atomic(givesCredit)
+    }
+
+    func send(_ message: DownloadMessage) async throws -> Int {
+        var bytes = 50
+        if case .changes(let chunk) = message {
+            for change in chunk.entered { bytes += 50 + change.state.fields.description.utf8.count / 4 }
+        }
+        received.withLock { $0.append(message) }
+        sizes.withLock { $0 += bytes }
+        if givesCredit.load(ordering: .relaxed) {
+            let (conversations, session, credit) = (conversations, session, bytes)
+            Task { await conversations.credit(session, user: "user", bytes: UInt64(credit)) }
+        }
+        return bytes
+    }
+
+    func bytes() async -> Int { sizes.withLock { $0 } }
+
+    func enteredCount() async -> Int {
+        received.withLock { messages in
+            messages.reduce(0) { count, message in
+                if case .changes(let chunk) = message { count + chunk.entered.count } else { count }
+            }
+        }
+    }
+
+    /// The first part that is as wanted, once it is there.
+    func next(_ isWanted: (ViewChunk) -> Bool) async throws -> ViewChunk {
+        var found: ViewChunk?
+        try await until { message in
+            guard case .changes(let chunk) = message, isWanted(chunk) else { return false }
+            found = chunk
+            return true
+        }
+        return try #require(found)
+    }
+
+    func until(_ isWanted: (DownloadMessage) -> Bool) async throws {
+        for _ in 0..<2_000 {
+            if received.withLock({ $0 }).contains(where: isWanted) { return }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        throw Divergence("the message does not come")
+    }
+}

@@ -1,0 +1,68 @@
+import CausewayModel
+import CausewayObjectStore
+
+/// An object as a reader sees it, with everything embedded in it: what two places are compared by.
+indirect enum Picture: Hashable {
+    case value(Value)
+    case list([Picture])
+    case object([String: Picture])
+}
+
+extension Picture: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .value(let value): brief(value)
+        case .list(let elements): "[" + elements.map(\.description).joined(separator: ", ") + "]"
+        case .object(let properties):
+            "{" + properties.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ") + "}"
+        }
+    }
+}
+
+extension Transaction {
+    /// Every top-level object, or those with the given keys.
+    func pictures(_ className: String, _ keys: [ObjectKey]? = nil) -> [PrimaryKey: Picture] {
+        guard let table = table(className) else { return [:] }
+        var pictures: [PrimaryKey: Picture] = [:]
+        for key in keys ?? table.allKeys {
+            if let name = table.primaryKey(of: key) { pictures[name] = picture(className, key) }
+        }
+        return pictures
+    }
+
+    private func picture(_ className: String, _ key: ObjectKey) -> Picture {
+        guard let table = table(className) else { return .value(.null) }
+        var properties: [String: Picture] = [:]
+        for (column, property) in table.schema.properties.enumerated() {
+            properties[property.name] =
+                property.collection == .list
+                ? .list(table.listValues(key, column).map { picture($0, property) })
+                : picture(table.value(key, column), property)
+        }
+        return .object(properties)
+    }
+
+    /// A link is its target's primary key; an embedded object is its content, since its name means nothing to a reader.
+    private func picture(_ value: Value, _ property: Property) -> Picture {
+        guard case .object(let key) = value, let target = property.target, let table = table(target) else {
+            return .value(value)
+        }
+        if table.schema.kind == .embedded {
+            return table.exists(key) ? picture(target, key) : .value(.null)
+        }
+        return .value(table.primaryKey(of: key).map { .link($0) } ?? .null)
+    }
+}
+
+extension Transaction {
+    /// Embedded objects that are alive although nothing links to them.
+    func orphans() -> [String] {
+        var orphans: [String] = []
+        for table in tables where table.schema.kind == .embedded {
+            for key in table.allKeys where table.backlinkCount(to: key) == 0 {
+                orphans.append("\(table.name) \(key.rawValue)")
+            }
+        }
+        return orphans
+    }
+}

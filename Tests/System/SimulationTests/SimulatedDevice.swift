@@ -1,0 +1,175 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayOpLog
+import CausewayOperations
+import CausewayStorage
+import CausewayStore
+import CausewayStoreEmbedded
+import CausewayWire
+
+/// A device: its file, its bookkeeping, and the messages between it and the server that are still under way.
+final class SimulatedDevice {
+    let number: Int
+    let store: ObjectStore
+    let replica: Replica
+    /// How far its wall clock is ahead of the server's, in milliseconds.
+    let skew: Int64
+
+    var wanted = QuerySet(version: 0, queries: [])
+    /// Every query set this device ever wanted: the checkpoint names one of them.
+    private var querySets: [UInt64: QuerySet] = [0: .empty]
+
+    // The network.
+    var session: SimulatedSession?
+    var uploads: [[Changeset]] = []
+    var answers: [UploadAnswer] = []
+    var downloads: [DownloadMessage] = []
+
+    /// The last changeset that was handed to the network in this connection.
+    var sentThrough: UInt64 = 0
+    private var parts: [ViewChunk] = []
+    private(set) var refused: [UInt64] = []
+    private(set) var failure: SyncFailure?
+
+    init(number: Int, seed: UInt64, skew: Int64) throws {
+        self.number = number
+        self.skew = skew
+        store = try ObjectStore.open(
+            path: "simulated-device-\(seed)-\(number)-\(Self.uniqueNumber())",
+            options: ObjectStore.Options(inMemory: true, mapSizeBytes: 1 << 26))
+        let transaction = try store.write()
+        try transaction.extendSchema(SimulationSchema.schema)
+        replica = try Replica.open(in: transaction, newClient: ClientID(seed &* 16 &+ UInt64(number)))
+        _ = try transaction.commit(.relaxed)
+        transaction.end()
+    }
+
+    private nonisolated(unsafe) static var uniqueCount = 0
+
+    /// The suite runs its seeds one after another, so a plain counter does.
+    private static func uniqueNumber() -> Int {
+        uniqueCount += 1
+        return uniqueCount
+    }
+
+    // MARK: - The app
+
+    func localTime(_ now: UInt64) -> UInt64 {
+        UInt64(Int64(now) + skew)
+    }
+
+    func write(at now: UInt64, _ body: (Transaction) throws -> Bool) throws {
+        let transaction = try store.write()
+        defer { transaction.end() }
+        guard try body(transaction) else {
+            transaction.abort()
+            return
+        }
+        try replica.record(in: transaction, now: localTime(now))
+        _ = try transaction.commit(.relaxed)
+    }
+
+    func read<Result>(_ body: (Transaction) throws -> Result) throws -> Result {
+        let transaction = try store.read()
+        defer { transaction.end() }
+        return try body(transaction)
+    }
+
+    func subscribe(_ queries: [StandingQuery]) {
+        wanted = QuerySet(version: wanted.version + 1, queries: queries)
+        querySets[wanted.version] = wanted
+        session?.wants(wanted)
+    }
+
+    // MARK: - The connection
+
+    func connect(to server: SimulatedServer, now: UInt64, latency: Int64) throws {
+        let state = try read { try replica.state(in: $0) }
+        let held = querySets[state.querySet] ?? .empty
+        let hello = Hello(
+            client: replica.client, protocolVersions: 1...1, schema: SimulationSchema.schema,
+            checkpoint: Checkpoint(
+                epoch: state.epoch, version: state.version, querySet: state.querySet,
+                acknowledged: state.acknowledged),
+            held: held, wanted: wanted)
+        session = try SimulatedSession(hello, server: server, now: now)
+        // The server's word is older than the moment it arrives: the measured offset is never exact.
+        replica.observe(serverTime: UInt64(Int64(now) - latency), localTime: localTime(now))
+        sentThrough = try server.record.register(replica.client, user: "u").committed
+    }
+
+    /// What was under way is lost, but for uploads that may still arrive.
+    func disconnect(losingUploads: Bool) {
+        session = nil
+        downloads = []
+        answers = []
+        parts = []
+        if losingUploads { uploads = [] }
+    }
+
+    func upload(limitBytes: Int) throws {
+        let changesets = try read { transaction in
+            try replica.pending(in: transaction, after: sentThrough, limitBytes: limitBytes)
+        }
+        guard let last = changesets.last else { return }
+        uploads.append(changesets)
+        sentThrough = last.sequence
+    }
+
+    func answered(_ answer: UploadAnswer) {
+        if let failure = answer.failure {
+            // A duplicate from an earlier connection may come before what it follows: then the newer one counts.
+            if failure.code != .sequenceGap { self.failure = failure }
+            sentThrough = min(sentThrough, answer.committed)
+        }
+    }
+
+    // MARK: - Downloads
+
+    /// Takes one message in; returns marks that are now true.
+    func receive(_ message: DownloadMessage) throws {
+        session?.credited(SimulatedSession.messageBytes)
+        switch message {
+        case .changes(let chunk):
+            parts.append(chunk)
+            if let checkpoint = chunk.checkpoint {
+                try apply(parts, checkpoint)
+                parts = []
+            }
+        case .queriesRefused(let querySet, _):
+            refused.append(querySet)
+        case .end(let failure):
+            self.failure = failure
+        case .mark, .heartbeat:
+            break
+        }
+    }
+
+    private func apply(_ parts: [ViewChunk], _ checkpoint: Checkpoint) throws {
+        let transaction = try store.write()
+        defer { transaction.end() }
+        let application = try replica.beginApplying(acknowledged: checkpoint.acknowledged, in: transaction)
+        for part in parts {
+            for change in part.entered { try application.enter(change.object, change.state) }
+            for change in part.updated { try application.update(change.object, change.state) }
+            for leave in part.left { try application.leave(leave.object) }
+            for end in part.deleted { try application.delete(end.object, life: end.life) }
+        }
+        try application.finish(
+            epoch: checkpoint.epoch, version: checkpoint.version, querySet: checkpoint.querySet)
+        _ = try transaction.commit(.relaxed)
+    }
+
+    // MARK: - What the checker asks
+
+    func content() throws -> [String: [PrimaryKey: Picture]] {
+        try read { transaction in
+            ["Item": transaction.pictures("Item"), "Shop": transaction.pictures("Shop")]
+        }
+    }
+
+    func state() throws -> (sequence: UInt64, acknowledged: UInt64, version: ServerVersion, querySet: UInt64) {
+        let state = try read { try replica.state(in: $0) }
+        return (state.lastSequence, state.acknowledged, state.version, state.querySet)
+    }
+}

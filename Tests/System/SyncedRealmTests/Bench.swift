@@ -1,0 +1,86 @@
+import Causeway
+import CausewayIngest
+import CausewaySession
+import CausewayStoreEmbedded
+import CausewayWire
+import Foundation
+
+/// A server's core and the devices around it, all in this process, in a folder of their own.
+@MainActor
+final class Bench {
+    let folder: URL
+    let store: StoreEmbedded
+    let conversations: Conversations
+    private var networks: [String: InProcessTransport.Network] = [:]
+    private var apps: [String: App] = [:]
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("causeway-bench-\(UInt64.random(in: 0 ... .max))", isDirectory: true)
+        let server = folder.appendingPathComponent("server", isDirectory: true)
+        try FileManager.default.createDirectory(at: server, withIntermediateDirectories: true)
+        store = try StoreEmbedded.open(folder: server.path, epochSeed: UInt64.random(in: 1 ... .max))
+        conversations = Conversations(
+            backend: store, intake: Intake(store), sessionSeed: UInt64.random(in: 1 ... .max),
+            now: { UInt64(Date().timeIntervalSince1970 * 1_000) })
+    }
+
+    func end() async {
+        await conversations.end(SyncFailure(.serverEnding, "The bench is put away."))
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    func network(_ device: String) -> InProcessTransport.Network {
+        if let network = networks[device] { return network }
+        let network = InProcessTransport.Network()
+        networks[device] = network
+        return network
+    }
+
+    func app(_ device: String) -> App {
+        if let app = apps[device] { return app }
+        let network = network(device)
+        let conversations = conversations
+        let app = App(id: "bench", rootDirectory: folder.appendingPathComponent(device, isDirectory: true)) {
+            InProcessTransport(conversations, user: "ann", network: network)
+        }
+        apps[device] = app
+        return app
+    }
+
+    func configuration(
+        _ device: String, initial: (@Sendable (SyncSubscriptionSet) -> Void)? = nil
+    ) async throws -> Realm.Configuration {
+        let user = try await app(device).login(credentials: .jwt(Self.token(user: "ann")))
+        var configuration = user.flexibleSyncConfiguration(initialSubscriptions: initial)
+        configuration.objectTypes = [Chore.self, Person.self, Reading.self]
+        return configuration
+    }
+
+    /// A token nobody signed: the core is told who calls, and the device does not verify.
+    static func token(user: String) -> String {
+        let payload = Data("{\"sub\":\"\(user)\"}".utf8).base64EncodedString()
+            .replacing("=", with: "").replacing("+", with: "-").replacing("/", with: "_")
+        return "e30.\(payload).e30"
+    }
+}
+
+final class Chore: Object {
+    @Persisted(primaryKey: true) var id = 0
+    @Persisted var title = ""
+    @Persisted var priority = 0
+    @Persisted var owner: Person?
+    @Persisted var helpers: List<Person>
+}
+
+final class Person: Object {
+    @Persisted(primaryKey: true) var name = ""
+    @Persisted var age = 0
+
+    override class func propertiesMapping() -> [String: String] { ["age": "age_in_years"] }
+}
+
+final class Reading: AsymmetricObject {
+    @Persisted(primaryKey: true) var id = 0
+    @Persisted var degrees = 0.0
+}

@@ -1,0 +1,142 @@
+import CausewayOperations
+import CausewaySession
+import CausewaySync
+import CausewayWire
+import Synchronization
+
+/// Carries a device's calls to a server's core in the same process: no socket, but every message goes through its bytes.
+///
+/// It can be cut, as a network can: while it is, every call fails, and those under way end.
+final class InProcessTransport: CausewaySync.Transport {
+    private let conversations: Conversations
+    private let user: String
+    private let network: Network
+
+    /// What a test does to the way between one device and the server.
+    final class Network: Sendable {
+        private let state = Mutex(State())
+
+        private struct State {
+            var isCut = false
+            var downloads: [Task<Void, Never>] = []
+        }
+
+        var isCut: Bool {
+            get { state.withLock(\.isCut) }
+            set {
+                let downloads = state.withLock { state in
+                    state.isCut = newValue
+                    defer { if newValue { state.downloads = [] } }
+                    return newValue ? state.downloads : []
+                }
+                for download in downloads { download.cancel() }
+            }
+        }
+
+        fileprivate func add(_ download: Task<Void, Never>) {
+            state.withLock { $0.downloads.append(download) }
+        }
+
+        fileprivate func endDownloads() {
+            let downloads = state.withLock { state in
+                defer { state.downloads = [] }
+                return state.downloads
+            }
+            for download in downloads { download.cancel() }
+        }
+    }
+
+    init(_ conversations: Conversations, user: String, network: Network = Network()) {
+        self.conversations = conversations
+        self.user = user
+        self.network = network
+    }
+
+    private func call<Answer>(
+        _ body: () async throws(SyncFailure) -> Answer
+    ) async throws(TransportFailure) -> Answer {
+        guard !network.isCut else { throw .unreachable("The network is cut.") }
+        do throws(SyncFailure) {
+            return try await body()
+        } catch {
+            throw .refused(error)
+        }
+    }
+
+    /// The message as the other side reads it.
+    private func carried<Message: WireMessage>(_ message: Message) throws(SyncFailure) -> Message {
+        try WireCodec.decode(Message.self, body: WireCodec.encode(message))
+    }
+
+    func hello(_ hello: Hello, token: String) async throws(TransportFailure) -> Welcome {
+        try await call { () throws(SyncFailure) in
+            try await carried(conversations.open(carried(hello), user: user))
+        }
+    }
+
+    func upload(
+        _ changesets: [Changeset], session: UInt64, token: String
+    ) async throws(TransportFailure) -> UploadAnswer {
+        try await call { () throws(SyncFailure) in
+            let request = try carried(UploadRequest(session: session, changesets: changesets))
+            return try await carried(conversations.upload(request.session, user: user, request.changesets))
+        }
+    }
+
+    func download(
+        session: UInt64, token: String, receive: @escaping @Sendable (DownloadMessage, Int) async -> Void
+    ) async throws(TransportFailure) {
+        let failure = Mutex<SyncFailure?>(nil)
+        let stream = Task { [conversations, user] in
+            do throws(SyncFailure) {
+                try await conversations.download(session, user: user, into: Sink(receive: receive))
+            } catch {
+                failure.withLock { $0 = error }
+            }
+        }
+        network.add(stream)
+        if network.isCut { stream.cancel() }
+        await withTaskCancellationHandler {
+            await stream.value
+        } onCancel: {
+            stream.cancel()
+        }
+        if let failure = failure.withLock({ $0 }) { throw .refused(failure) }
+    }
+
+    private struct Sink: DownloadSink {
+        let receive: @Sendable (DownloadMessage, Int) async -> Void
+
+        func send(_ message: DownloadMessage) async throws -> Int {
+            try Task.checkCancellation()
+            let bytes = WireCodec.encode(message)
+            await receive(try WireCodec.decode(DownloadMessage.self, body: bytes), bytes.count)
+            return bytes.count
+        }
+    }
+
+    func credit(_ bytes: UInt64, session: UInt64, token: String) async throws(TransportFailure) {
+        try await call { () throws(SyncFailure) in await conversations.credit(session, user: user, bytes: bytes) }
+    }
+
+    func want(_ queries: QuerySet, session: UInt64, token: String) async throws(TransportFailure) {
+        try await call { () throws(SyncFailure) in
+            let request = try carried(SubscriptionsRequest(session: session, wanted: queries))
+            try await conversations.want(request.session, user: user, request.wanted)
+        }
+    }
+
+    func mark(_ id: UInt64, session: UInt64, token: String) async throws(TransportFailure) {
+        try await call { () throws(SyncFailure) in try await conversations.mark(session, user: user, id: id) }
+    }
+
+    func ingest(_ batch: IngestBatch, token: String) async throws(TransportFailure) -> UInt64 {
+        try await call { () throws(SyncFailure) in try await conversations.ingest(carried(batch), user: user) }
+    }
+
+    var traffic: Traffic { Traffic() }
+
+    func disconnect() {
+        network.endDownloads()
+    }
+}
