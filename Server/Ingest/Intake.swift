@@ -63,7 +63,8 @@ package struct Intake: OneWayIntake {
         guard batch.entries.count <= limits.entriesMax else {
             throw StoreFailure(
                 .operationInvalid,
-                "A one-way batch has \(batch.entries.count) entries; \(limits.entriesMax) are allowed. Send it in parts.")
+                "A one-way batch has \(batch.entries.count) entries; \(limits.entriesMax) are allowed. Send it in parts."
+            )
         }
         var operations = 0
         for entry in batch.entries { operations += entry.count }

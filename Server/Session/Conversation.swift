@@ -30,6 +30,8 @@ package struct Conversation: Sendable {
     private var told: Checkpoint
     private var lastSent: UInt64
     private var ending: SyncFailure?
+    /// Since when a part waits for credit.
+    private var stalledSince: UInt64?
 
     private enum Phase {
         case idle
@@ -79,7 +81,8 @@ package struct Conversation: Sendable {
         case .over, .computing:
             return .wait(milliseconds: limits.heartbeatMilliseconds)
         case .telling(_, let partsSent):
-            guard let bytes = partBytes(isFirst: partsSent == 0) else { return waitForHeartbeat(now) }
+            guard let bytes = partBytes(isFirst: partsSent == 0) else { return waitForCredit(now) }
+            stalledSince = nil
             return .part(bytes: bytes)
         case .idle:
             if newest > position || wanted.version != held.version {
@@ -104,6 +107,21 @@ package struct Conversation: Sendable {
 
     package static let partBytesMax = 512 << 10
     package static let firstPartBytes = 64 << 10
+
+    /// A view change that is being told holds a snapshot of the database, so it cannot wait for ever.
+    private mutating func waitForCredit(_ now: UInt64) -> Action {
+        let since = stalledSince ?? now
+        stalledSince = since
+        guard now >= since + Self.stallMilliseconds else { return waitForHeartbeat(now) }
+        phase = .over
+        return .finish(
+            SyncFailure(
+                .serverBusy,
+                "The device has consumed nothing of its download for \(Self.stallMilliseconds / 1_000) seconds. It "
+                    + "goes on from its checkpoint when it connects again."))
+    }
+
+    package static let stallMilliseconds: UInt64 = 300_000
 
     private mutating func waitForHeartbeat(_ now: UInt64) -> Action {
         let due = lastSent + limits.heartbeatMilliseconds
@@ -143,6 +161,8 @@ package struct Conversation: Sendable {
         }
         phase = .idle
         if wanted.version == target.version { wanted = held }
+        // What the device says it holds cannot be served: there is nothing to go on with.
+        if target.version == held.version { ends(failure) }
         return .queriesRefused(querySet: target.version, failure)
     }
 
@@ -179,6 +199,7 @@ package struct Conversation: Sendable {
 
     package mutating func credited(bytes: UInt64) {
         inFlightBytes -= min(bytes, inFlightBytes)
+        stalledSince = nil
     }
 
     package mutating func wants(_ queries: QuerySet) {

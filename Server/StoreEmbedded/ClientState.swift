@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayOperations
+import CausewayStore
 
 /// What the record keeps of one client.
 struct ClientState {
@@ -14,7 +15,7 @@ struct ClientState {
         self.user = user
     }
 
-    init?(of client: ClientID, in transaction: Transaction) {
+    init?(of client: ClientID, in transaction: Transaction) throws(StoreFailure) {
         guard let bytes = transaction.tree(Layout.clients).get(Layout.bytes(client.rawValue)) else { return nil }
         var reader = ByteReader(bytes)
         do {
@@ -24,7 +25,7 @@ struct ClientState {
             user = try reader.readString()
         } catch {
             // Answering as if the client were new would apply its uploads twice.
-            preconditionFailure("The server's own record of a client cannot be read: \(error)")
+            throw StoreFailure(damaged: Layout.clients, error)
         }
     }
 

@@ -40,7 +40,7 @@ final class EmbeddedSnapshot: StoreSnapshot {
     }
 
     func committed(by client: ClientID) throws(StoreFailure) -> UInt64 {
-        ClientState(of: client, in: transaction)?.committed ?? 0
+        try ClientState(of: client, in: transaction)?.committed ?? 0
     }
 
     func classNumber(_ name: String) -> Int? { catalog.number(name) }

@@ -48,7 +48,7 @@ struct HistoryTree {
 
     func record(_ version: ServerVersion) throws(StoreFailure) -> HistoryRecord {
         guard let bytes = transaction.tree(Layout.history).get(Layout.bytes(version.rawValue)) else {
-            preconditionFailure("The history of version \(version.rawValue) is within bounds but not there.")
+            throw StoreFailure(missing: "version \(version.rawValue)", Layout.history)
         }
         do {
             return try HistoryRecord(bytes)
@@ -59,7 +59,8 @@ struct HistoryTree {
 
     func image(_ reference: ImageReference) throws(StoreFailure) -> ObjectState {
         guard let bytes = transaction.tree(Layout.images).get(Layout.image(reference.version, reference.number)) else {
-            preconditionFailure("The image \(reference.number) of version \(reference.version.rawValue) is not there.")
+            throw StoreFailure(
+                missing: "image \(reference.number) of version \(reference.version.rawValue)", Layout.images)
         }
         do {
             return try ObjectState(encoded: bytes)

@@ -37,7 +37,9 @@ extension Merging {
     func doubt(
         _ value: Value, _ plan: ClassPlan, _ column: Int, in object: WorkingObject
     ) throws(StoreFailure) {
-        guard case .object(let key) = value, let target = plan.targets[column], table(target).exists(key) else { return }
+        guard case .object(let key) = value, let target = plan.targets[column], table(target).exists(key) else {
+            return
+        }
         let root = plan.schema.kind == .embedded ? object.root : object.name
         try doubt(Row(target, key), root: root)
     }

@@ -117,7 +117,8 @@ final class Merging {
         var roots: [ObjectName] = []
         for object in order where object.isTouched {
             let isEmbedded = object.plan.schema.kind == .embedded
-            let root = isEmbedded ? object.root ?? object.key.flatMap { rootName(of: Row(object.plan.number, $0)) } : nil
+            let root =
+                isEmbedded ? object.root ?? object.key.flatMap { rootName(of: Row(object.plan.number, $0)) } : nil
             if let root { roots.append(root) }
             var before = HistoryRecord.Entry.Before.absent
             if let image = object.image {
@@ -133,9 +134,7 @@ final class Merging {
         // Only what is embedded in them was touched: they count as touched all the same.
         var named = Set(record.entries.map(\.name))
         for root in roots where named.insert(root).inserted {
-            guard let key = table(root.classNumber).key(for: root.key) else {
-                preconditionFailure("An embedded object was touched whose root is not alive.")
-            }
+            guard let key = table(root.classNumber).key(for: root.key) else { continue }
             record.entries.append(
                 HistoryRecord.Entry(
                     name: root, row: key, before: .unchanged, columns: PropertyNumbers(), effective: true, root: nil))

@@ -10,7 +10,7 @@ extension StoreEmbedded {
             return ClientRecord(committed: known.committed, ingested: known.ingested)
         }
         return try write { transaction, _ throws(StoreFailure) in
-            if let known = ClientState(of: client, in: transaction) {
+            if let known = try ClientState(of: client, in: transaction) {
                 try known.check(user, client)
                 return (ClientRecord(committed: known.committed, ingested: known.ingested), false)
             }
@@ -20,13 +20,14 @@ extension StoreEmbedded {
     }
 
     private func peek(_ client: ClientID) throws(StoreFailure) -> ClientState? {
+        let reading: Transaction
         do {
-            let reading = try store.read()
-            defer { reading.end() }
-            return ClientState(of: client, in: reading)
+            reading = try store.read()
         } catch {
             throw StoreFailure(error)
         }
+        defer { reading.end() }
+        return try ClientState(of: client, in: reading)
     }
 }
 

@@ -22,7 +22,7 @@ extension StoreEmbedded {
     private func apply(
         _ batch: UploadBatch, receivedAt time: UInt64, in transaction: Transaction, _ meta: inout Meta
     ) throws(StoreFailure) -> CommitOutcome {
-        guard var client = ClientState(of: batch.client, in: transaction) else {
+        guard var client = try ClientState(of: batch.client, in: transaction) else {
             return CommitOutcome(
                 committed: 0, version: meta.version,
                 failure: StoreFailure(

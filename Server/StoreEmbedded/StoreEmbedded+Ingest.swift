@@ -13,8 +13,8 @@ extension StoreEmbedded {
     }
 
     package func ingest(_ batch: OneWayBatch, receivedAt time: UInt64) throws(StoreFailure) -> UInt64 {
-        try write { transaction, _ throws(StoreFailure) in
-            guard var client = ClientState(of: batch.client, in: transaction) else {
+        try write { transaction, meta throws(StoreFailure) in
+            guard var client = try ClientState(of: batch.client, in: transaction) else {
                 throw StoreFailure(
                     .sequenceGap, "This client is not known here. Open a session before sending one-way objects.")
             }
@@ -29,7 +29,7 @@ extension StoreEmbedded {
             guard UInt64(batch.entries.count) > known else { return (client.ingested, false) }
             let catalog = catalog(of: transaction)
             var check = OperationCheck(catalog, isOneWay: true)
-            let writer = OneWayWriter(transaction, catalog)
+            let writer = OneWayWriter(transaction, catalog, version: meta.version)
             for (index, entry) in batch.entries.dropFirst(Int(known)).enumerated() {
                 do throws(StoreFailure) {
                     for operation in entry { try check.check(operation) }
@@ -81,10 +81,12 @@ extension StoreEmbedded {
 private final class OneWayWriter {
     private let transaction: Transaction
     private let catalog: Catalog
+    private let version: ServerVersion
 
-    init(_ transaction: Transaction, _ catalog: Catalog) {
+    init(_ transaction: Transaction, _ catalog: Catalog, version: ServerVersion) {
         self.transaction = transaction
         self.catalog = catalog
+        self.version = version
     }
 
     func keep(_ operation: Operation, _ check: inout OperationCheck) throws(StoreFailure) {
@@ -103,7 +105,11 @@ private final class OneWayWriter {
             return
         }
         do {
-            _ = try table.create(target.key, row: row)
+            let key = try table.create(target.key, row: row)
+            // The rows of an embedded class hold what changesets made as well, and all of them have stamps.
+            if plan.schema.kind == .embedded {
+                ObjectStamps(life: 1, bornVersion: version, creation: .zero).save(plan.number, key, in: transaction)
+            }
         } catch {
             throw StoreFailure(error)
         }

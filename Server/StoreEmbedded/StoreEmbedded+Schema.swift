@@ -81,8 +81,8 @@ extension StoreEmbedded {
         }
     }
 
-    private static let classesMax = 1000
-    private static let propertiesMax = 1000
+    fileprivate static let classesMax = 1000
+    fileprivate static let propertiesMax = 1000
 }
 
 extension Schema {
@@ -92,6 +92,7 @@ extension Schema {
     fileprivate func covers(_ wanted: Schema) throws(StoreFailure) -> Bool {
         var covers = true
         var differences: [String] = []
+        var added: [String: Int] = [:]
         for classSchema in wanted.classes {
             guard let present = self[classSchema.name] else {
                 covers = false
@@ -105,6 +106,7 @@ extension Schema {
                 let path = "“\(present.name).\(property.name)”"
                 guard let index = present.index(of: property.name) else {
                     covers = false
+                    added[present.name, default: 0] += 1
                     if property.isPrimaryKey { differences.append("\(path) is no primary key here") }
                     continue
                 }
@@ -119,6 +121,14 @@ extension Schema {
                 differences.append(
                     "“\(present.name)” has no primary key on the device and “\(present.properties[key].name)” here")
             }
+        }
+        for (name, count) in added.sorted(by: { $0.key < $1.key }) {
+            guard let present = self[name], present.properties.count + count > StoreEmbedded.propertiesMax else { continue }
+            differences.append("“\(name)” would have more than \(StoreEmbedded.propertiesMax) properties")
+        }
+        let addedClasses = wanted.classes.count { self[$0.name] == nil }
+        if addedClasses > 0, classes.count + addedClasses > StoreEmbedded.classesMax {
+            differences.append("the database has \(classes.count) classes and may have \(StoreEmbedded.classesMax)")
         }
         guard differences.isEmpty else {
             throw StoreFailure(

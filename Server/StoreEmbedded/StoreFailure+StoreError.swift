@@ -9,9 +9,18 @@ extension StoreFailure {
             case .outOfSpace, .mapFull: .outOfSpace
             case .schemaConflict: .schemaMismatch
             case .closed: .closed
+            case .tooManyReaders: .busy
             default: .fault
             }
         self.init(code, error.message)
+    }
+
+    /// An entry that another one speaks of.
+    init(missing entry: String, _ tree: String) {
+        self.init(
+            .fault,
+            "The server's database is damaged: \(entry) is missing in the tree “\(tree)”. Restore the newest backup of "
+                + "its folder.")
     }
 
     /// Bytes that this record wrote itself do not read back.

@@ -24,10 +24,12 @@ struct Aggregate {
         }
         for object in touched {
             guard let root = object.root else { continue }
-            guard let index = place[root] else {
-                preconditionFailure("The record tells of an embedded object that was touched, but not of its root.")
+            if let index = place[root] {
+                aggregates[index].children.append(object)
+            } else {
+                // Only a client that lets objects hold each other in a circle brings this about. It is told alone.
+                aggregates.append(Aggregate(root: object))
             }
-            aggregates[index].children.append(object)
         }
         return aggregates
     }

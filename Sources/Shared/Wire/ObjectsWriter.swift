@@ -4,7 +4,7 @@ import CausewayOperations
 
 // The body of a message of changes, by column: PROTOCOL.md, "Objects in a message of changes", is its table.
 
-/// What stands once in a body and is referred to by number: names, clients, stamps.
+/// Writes changes in runs of equal shape; names, clients and stamps stand once and are referred to by number.
 struct ObjectsWriter {
     private var runs = ByteWriter()
     private var names: [String: Int] = [:]

@@ -24,7 +24,8 @@ struct Drawing {
     mutating func operation() -> Operation {
         let target = reference()
         switch below(5) {
-        case 0...1: return .create(target, life: pick([1, 1, 1, 3, 5, UInt32.max]), fields: fields(of: target.className))
+        case 0...1:
+            return .create(target, life: pick([1, 1, 1, 3, 5, UInt32.max]), fields: fields(of: target.className))
         case 2: return .delete(target, life: pick([2, 2, 4, 6, UInt32.max - 1]))
         case 3:
             let (property, value) = assignment(of: target.className)

@@ -41,7 +41,8 @@ final class Record {
             ]),
     ])
 
-    init(_ name: String = #function, options: StoreEmbedded.Options = StoreEmbedded.Options(), epoch: UInt64 = 7) throws {
+    init(_ name: String = #function, options: StoreEmbedded.Options = StoreEmbedded.Options(), epoch: UInt64 = 7) throws
+    {
         path = "record-\(name)-\(UInt64.random(in: 0...UInt64.max))"
         var options = options
         options.inMemory = true

@@ -63,7 +63,8 @@ struct RefusalTests {
         try record.store.extendSchema(schema)
         let long = PrimaryKey.string(String(repeating: "x", count: 401))
         let fits = PrimaryKey.string(String(repeating: "x", count: 400))
-        #expect(try record.write(Record.ann, create(ObjectReference("Note", fits), ("next", .link(fits)))).failure == nil)
+        #expect(
+            try record.write(Record.ann, create(ObjectReference("Note", fits), ("next", .link(fits)))).failure == nil)
         #expect(try record.write(Record.ann, create(ObjectReference("Note", long))).failure != nil)
         record.takeBack(Record.ann)
         let linking = create(ObjectReference("Note", .string("a")), ("next", .link(long)))

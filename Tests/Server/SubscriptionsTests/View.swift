@@ -24,6 +24,7 @@ final class View {
                 Property(name: "owner", type: .object, isOptional: true, target: "Person"),
                 Property(name: "place", type: .object, isOptional: true, target: "Place"),
                 Property(name: "labels", type: .string, collection: .list),
+                Property(name: "node", type: .object, isOptional: true, target: "Node"),
             ]),
         ClassSchema(
             name: "Person",
@@ -31,7 +32,14 @@ final class View {
                 Property(name: "_id", type: .string, isPrimaryKey: true), Property(name: "name", type: .string),
             ]),
         ClassSchema(name: "Place", kind: .embedded, properties: [Property(name: "city", type: .string)]),
-        ClassSchema(name: "Event", kind: .asymmetric, properties: [Property(name: "_id", type: .int, isPrimaryKey: true)]),
+        ClassSchema(
+            name: "Node", kind: .embedded,
+            properties: [
+                Property(name: "next", type: .object, isOptional: true, target: "Node"),
+                Property(name: "all", type: .object, collection: .list, target: "Node"),
+            ]),
+        ClassSchema(
+            name: "Event", kind: .asymmetric, properties: [Property(name: "_id", type: .int, isPrimaryKey: true)]),
     ])
 
     init(historyVersionsMax: UInt64 = 1_000) throws {

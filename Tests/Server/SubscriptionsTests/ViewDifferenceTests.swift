@@ -93,7 +93,9 @@ struct ViewDifferenceTests {
         // Together with changes: 2 leaves by its change, 4 enters by the query.
         try view.write(View.bob, change(task(2), "title", .string("9")))
         #expect(
-            try view.difference(from: 4, low, [tasks("title IN {'1', '4'}")]).sorted() == ["enter Task 4", "leave Task 2"])
+            try view.difference(from: 4, low, [tasks("title IN {'1', '4'}")]).sorted() == [
+                "enter Task 4", "leave Task 2",
+            ])
     }
 
     @Test("embedded objects come, change and go with what holds them")
@@ -143,7 +145,8 @@ struct ViewDifferenceTests {
         try view.write(View.bob, .delete(task(2), life: 2))
         try view.write(View.bob, change(task(3), "done", .bool(true)))
         #expect(
-            try view.difference(from: 1, open, open).sorted() == ["delete Task 2", "enter Task 1", "leave Task 3"].sorted())
+            try view.difference(from: 1, open, open).sorted()
+                == ["delete Task 2", "enter Task 1", "leave Task 3"].sorted())
         // A new device has nothing to let go of.
         #expect(try view.difference(from: 0, [], open) == ["enter Task 1"])
     }

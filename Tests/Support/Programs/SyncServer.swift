@@ -4,6 +4,10 @@ package import Foundation
 package final class SyncServer {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
+
+        package init(description: String) {
+            self.description = description
+        }
     }
 
     package let database: String

@@ -69,9 +69,10 @@ func brief(_ state: ObjectState) -> String {
 
 func brief(_ message: DownloadMessage) -> String {
     guard case .changes(let chunk) = message else { return "\(message)" }
-    var text = chunk.checkpoint.map {
-        "part, last, at \($0.version.rawValue), queries \($0.querySet), acknowledged \($0.acknowledged)"
-    } ?? "part"
+    var text =
+        chunk.checkpoint.map {
+            "part, last, at \($0.version.rawValue), queries \($0.querySet), acknowledged \($0.acknowledged)"
+        } ?? "part"
     for change in chunk.entered { text += "\n    enter \(brief(change.object)) \(brief(change.state))" }
     for change in chunk.updated { text += "\n    update \(brief(change.object)) \(brief(change.state))" }
     for leave in chunk.left { text += "\n    leave \(brief(leave.object)) \(leave.reason)" }

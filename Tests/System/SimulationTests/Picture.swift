@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayObjectStore
+import CausewayOperations
 
 /// An object as a reader sees it, with everything embedded in it: what two places are compared by.
 indirect enum Picture: Hashable {
@@ -64,5 +65,26 @@ extension Transaction {
             }
         }
         return orphans
+    }
+}
+
+extension Transaction {
+    /// The top-level object that an embedded one is part of; nil when it is part of none.
+    func root(of embedded: ObjectReference) -> ObjectReference? {
+        var current = embedded
+        while true {
+            guard let table = table(current.className), let key = table.keyOrGhost(for: current.key) else { return nil }
+            var holder: ObjectReference?
+            for origin in tables {
+                for (column, property) in origin.schema.properties.enumerated() where property.target == table.name {
+                    guard let row = table.backlinks(to: key, from: origin, column).first,
+                        let name = origin.primaryKey(of: row)
+                    else { continue }
+                    holder = ObjectReference(origin.name, name)
+                }
+            }
+            guard let holder else { return nil }
+            if case .container = holder.key { current = holder } else { return holder }
+        }
     }
 }

@@ -152,7 +152,13 @@ final class SimulatedDevice {
         for part in parts {
             for change in part.entered { try application.enter(change.object, change.state) }
             for change in part.updated { try application.update(change.object, change.state) }
-            for leave in part.left { try application.leave(leave.object) }
+            for leave in part.left {
+                let tt = transaction.table("Item")!
+                let k = tt.keyOrGhost(for: leave.object.key)
+                print("DBG before leave", brief(leave.object), tt.allKeys.map(\.rawValue), k as Any, k.map { tt.exists($0) } as Any, tt.key(for: leave.object.key) as Any)
+                try application.leave(leave.object)
+                print("DBG after leave", tt.allKeys.map(\.rawValue), tt.key(for: leave.object.key) as Any)
+            }
             for end in part.deleted { try application.delete(end.object, life: end.life) }
         }
         try application.finish(
@@ -166,6 +172,34 @@ final class SimulatedDevice {
         try read { transaction in
             ["Item": transaction.pictures("Item"), "Shop": transaction.pictures("Shop")]
         }
+    }
+
+    /// The queries of the checkpoint.
+    func held() throws -> QuerySet {
+        querySets[try state().querySet] ?? .empty
+    }
+
+    /// Top-level objects that pending changesets are about, by themselves or by what is embedded in them.
+    func pendingObjects() throws -> Set<ObjectReference> {
+        try read { transaction in
+            let acknowledged = try replica.state(in: transaction).acknowledged
+            let pending = try replica.pending(in: transaction, after: acknowledged, limitBytes: 1 << 30)
+            var objects: Set<ObjectReference> = []
+            for operation in pending.flatMap(\.operations) {
+                objects.insert(operation.target)
+                guard case .container = operation.target.key else { continue }
+                if let root = transaction.root(of: operation.target) { objects.insert(root) }
+            }
+            return objects
+        }
+    }
+
+    /// For the story of a seed.
+    func holding() -> String {
+        let content = (try? content()) ?? [:]
+        return content.sorted { $0.key < $1.key }.map { className, objects in
+            "\(className)s \(objects.keys.sorted().map { brief($0) })"
+        }.joined(separator: ", ")
     }
 
     func state() throws -> (sequence: UInt64, acknowledged: UInt64, version: ServerVersion, querySet: UInt64) {

@@ -114,7 +114,9 @@ final class Simulation {
             device.answers.append(
                 UploadAnswer(
                     committed: outcome.committed,
-                    failure: outcome.failure.map { SyncFailure($0.code == .sequenceGap ? .sequenceGap : .operationInvalid, $0.message) }))
+                    failure: outcome.failure.map {
+                        SyncFailure($0.code == .sequenceGap ? .sequenceGap : .operationInvalid, $0.message)
+                    }))
         }
     }
 
@@ -141,7 +143,8 @@ final class Simulation {
             let message = device.downloads.removeFirst()
             try device.receive(message)
             if case .changes(let chunk) = message, let checkpoint = chunk.checkpoint {
-                note("device \(device.number) is at \(checkpoint.version.rawValue)")
+                note("device \(device.number) is at \(checkpoint.version.rawValue), holding \(device.holding())")
+                if checkpoint.version == server.record.version { try checkSettled(device) }
             }
         }
     }
@@ -214,7 +217,8 @@ final class Simulation {
             let actual = try device.content()
             for className in ["Item", "Shop"] {
                 try compare(
-                    expected[className] ?? [:], actual[className] ?? [:], "[I9] \(className)s of device \(device.number)")
+                    expected[className] ?? [:], actual[className] ?? [:],
+                    "[I9] \(className)s of device \(device.number)")
             }
             let orphans = try device.read { $0.orphans() }
             guard orphans.isEmpty else {
@@ -222,7 +226,24 @@ final class Simulation {
             }
         }
         let orphans = try server.orphans()
-        guard orphans.isEmpty else { throw Divergence("the server keeps embedded objects that nothing holds: \(orphans)") }
+        guard orphans.isEmpty else {
+            throw Divergence("the server keeps embedded objects that nothing holds: \(orphans)")
+        }
+    }
+
+    /// [I4] in the middle of everything: a device that stands at the newest version shows, of what it has nothing
+    /// pending about, what the server has.
+    private func checkSettled(_ device: SimulatedDevice) throws {
+        let expected = try server.content(of: device.held())
+        let actual = try device.content()
+        let pending = try device.pendingObjects()
+        for className in ["Item", "Shop"] {
+            let isSettled = { (key: PrimaryKey) in !pending.contains(ObjectReference(className, key)) }
+            try compare(
+                (expected[className] ?? [:]).filter { isSettled($0.key) },
+                (actual[className] ?? [:]).filter { isSettled($0.key) },
+                "[I4] \(className)s of device \(device.number) at the newest version")
+        }
     }
 
     private func compare(

@@ -211,7 +211,3 @@ public protocol MinMaxType: _PersistableScalar {}
 
 /// A type that `sum(of:)` and `average(of:)` accept: numbers.
 public protocol AddableType: _PersistableScalar {}
-
-extension Optional where Wrapped: _PersistableScalar {
-    public typealias _Scalar = Wrapped
-}
