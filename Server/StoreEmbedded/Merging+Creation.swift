@@ -63,6 +63,8 @@ extension Merging {
         guard let target = plan.targets[column] else {
             preconditionFailure("“\(plan.name)” has a link in column \(column), which is no link.")
         }
+        // Rows of embedded objects go without notice, with what holds them.
+        if plan.isEmbedded(column) { return table(target).ghost(key) }
         if let known = creation.targets[target]?[key] { return known }
         let row = table(target).ghost(key)
         if creation.targets[target, default: [:]].count >= Creation.targetsMax { creation.targets[target] = [:] }

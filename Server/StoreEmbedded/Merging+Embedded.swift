@@ -49,11 +49,16 @@ extension Merging {
         guard let primaryKey = table(row.classNumber).primaryKey(of: row.key) else { return }
         let object = try object(ObjectName(row.classNumber, primaryKey))
         guard !object.isUncertain else { return }
-        object.isUncertain = true
         try loadAll(of: object)
         object.root = object.root ?? root
-        uncertain.append(object)
+        doubt(object)
         try doubtEmbedded(in: row, root: root)
+    }
+
+    func doubt(_ object: WorkingObject) {
+        guard !object.isUncertain else { return }
+        object.isUncertain = true
+        uncertain.append(object)
     }
 
     func doubtEmbedded(in row: Row, root: ObjectName?) throws(StoreFailure) {

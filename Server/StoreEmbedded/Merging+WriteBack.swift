@@ -9,6 +9,11 @@ import CausewayStore
 extension Merging {
     func writeBack(_ object: WorkingObject, _ stamp: Stamp) throws(StoreFailure) {
         object.isUnwritten = false
+        if let key = object.key, !table(object.name.classNumber).exists(key) {
+            // Its row went with what held it, earlier in this changeset.
+            doubt(object)
+            return
+        }
         switch (object.stamps?.life, object.state.isAlive) {
         case (nil, false):
             // Dead and stays so; a deletion of a longer life than the known one is remembered.
@@ -110,6 +115,8 @@ extension Merging {
             if present != value {
                 if plan.isEmbedded(column) { try doubt(present, plan, column, in: object) }
                 table.set(key, column, value)
+                // What is no longer held took this object with it: they held each other in a circle.
+                guard table.exists(key) else { return doubt(object) }
             }
             if stamps[column] != (field.stamp, field.isDefault) {
                 stamps.set(column, field.stamp, isDefault: field.isDefault)
@@ -125,7 +132,12 @@ extension Merging {
                         try doubt(element, plan, column, in: object)
                     }
                 }
-                rewrite(table, key, column, from: present, to: values, keepsRows: plan.isEmbedded(column))
+                if plan.isEmbedded(column) {
+                    table.listReplace(key, column, values)
+                    guard table.exists(key) else { return doubt(object) }
+                } else {
+                    rewrite(table, key, column, from: present, to: values)
+                }
             }
             ListTree.save(field.list, plan.number, column, key, in: transaction)
         }
@@ -141,10 +153,9 @@ extension Merging {
         return .object(linkTarget(key, plan, column))
     }
 
-    /// Edits the list step by step where that is short, and where an embedded object that is taken out and put in again
-    /// would be lost.
+    /// Edits the list where it differs: a long list that grows by one element is not written link by link.
     private func rewrite(
-        _ table: Table, _ key: ObjectKey, _ column: Int, from present: [Value], to wanted: [Value], keepsRows: Bool
+        _ table: Table, _ key: ObjectKey, _ column: Int, from present: [Value], to wanted: [Value]
     ) {
         var prefix = 0
         while prefix < present.count, prefix < wanted.count, present[prefix] == wanted[prefix] { prefix += 1 }
@@ -154,32 +165,14 @@ extension Merging {
         {
             suffix += 1
         }
-        var middle = Array(present[prefix..<present.count - suffix])
-        let target = Array(wanted[prefix..<wanted.count - suffix])
-        if !keepsRows && middle.count + target.count > Self.stepsWorthTaking {
+        let removed = present.count - prefix - suffix
+        let inserted = wanted[prefix..<wanted.count - suffix]
+        if removed + inserted.count > Self.stepsWorthTaking {
             table.listReplace(key, column, wanted)
             return
         }
-        let staying = Set(target)
-        for index in middle.indices.reversed() where !keepsRows || !staying.contains(middle[index]) {
-            table.listRemove(key, column, prefix + index)
-            middle.remove(at: index)
-        }
-        for (index, value) in target.enumerated() {
-            if index < middle.count, middle[index] == value { continue }
-            if keepsRows, let from = middle[index...].firstIndex(of: value) {
-                table.listMove(key, column, prefix + from, prefix + index)
-                middle.insert(middle.remove(at: from), at: index)
-            } else {
-                table.listInsert(key, column, prefix + index, value)
-                middle.insert(value, at: index)
-            }
-        }
-        // An element that stands twice where it may stand once is what is left over.
-        while middle.count > target.count {
-            table.listRemove(key, column, prefix + middle.count - 1)
-            middle.removeLast()
-        }
+        for index in (prefix..<prefix + removed).reversed() { table.listRemove(key, column, index) }
+        for (index, value) in inserted.enumerated() { table.listInsert(key, column, prefix + index, value) }
     }
 
     private static let stepsWorthTaking = 64

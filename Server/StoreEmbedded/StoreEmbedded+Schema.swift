@@ -123,7 +123,9 @@ extension Schema {
             }
         }
         for (name, count) in added.sorted(by: { $0.key < $1.key }) {
-            guard let present = self[name], present.properties.count + count > StoreEmbedded.propertiesMax else { continue }
+            guard let present = self[name], present.properties.count + count > StoreEmbedded.propertiesMax else {
+                continue
+            }
             differences.append("“\(name)” would have more than \(StoreEmbedded.propertiesMax) properties")
         }
         let addedClasses = wanted.classes.count { self[$0.name] == nil }

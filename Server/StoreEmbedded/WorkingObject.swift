@@ -70,7 +70,7 @@ extension Merging {
 
     func load(_ column: Int, of object: WorkingObject) throws(StoreFailure) {
         guard let key = object.key, let stamps = object.stamps, !object.loaded.contains(column),
-            object.state.life == stamps.life
+            object.state.life == stamps.life, table(object.name.classNumber).exists(key)
         else { return }
         object.loaded.insert(column)
         let property = object.plan.schema.properties[column]

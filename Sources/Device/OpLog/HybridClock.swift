@@ -7,8 +7,15 @@ import Synchronization
 final class HybridClock: Sendable {
     private let offsetMilliseconds = Atomic<Int64>(0)
 
-    func observe(serverTime: UInt64, localTime: UInt64) {
-        offsetMilliseconds.store(Int64(bitPattern: serverTime &- localTime), ordering: .relaxed)
+    /// Takes a reading of the server's clock, made at some moment of a round trip that ended at `localTime`.
+    ///
+    /// The offset is the smallest that explains the reading. A handshake takes tens of milliseconds one way and next
+    /// to nothing the other; to believe its middle would set two good clocks apart and let the earlier write win.
+    func observe(serverTime: UInt64, localTime: UInt64, roundTrip: UInt64) {
+        let least = Int64(bitPattern: serverTime &- localTime)
+        let greatest = least &+ Int64(truncatingIfNeeded: min(roundTrip, Self.millisecondsMaximum))
+        let offset = least > 0 ? least : min(greatest, 0)
+        offsetMilliseconds.store(offset, ordering: .relaxed)
     }
 
     /// The reading for a write at wall time `now` on a device whose newest reading is `last`.

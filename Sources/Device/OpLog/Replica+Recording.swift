@@ -187,9 +187,12 @@ private struct Recording {
             guard let edits = classChanges.listEdits[place], table.exists(place.key) else { continue }
             let object = try reference(table, place.key)
             let property = table.schema.properties[place.column]
-            try keepBase(object, table, place.key)
             var list = try trees.list(object, property.name)
-            for edit in travelling(edits, property, count: list.count) {
+            let travelling = travelling(edits, property, count: list.count)
+            // A base promises that a logged changeset is about the object: without an operation there is none.
+            guard !travelling.isEmpty else { continue }
+            try keepBase(object, table, place.key)
+            for edit in travelling {
                 switch edit {
                 case .insert(let index, let value):
                     let value = links.travelling(value, target: property.target)

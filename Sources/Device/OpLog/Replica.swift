@@ -39,8 +39,13 @@ package final class Replica: Sendable {
     }
 
     /// Tells the replica what the server's clock said, so that stamps of devices with wrong clocks compare fairly.
-    package func observe(serverTime: UInt64, localTime: UInt64) {
-        clock.observe(serverTime: serverTime, localTime: localTime)
+    ///
+    /// - Parameters:
+    ///   - serverTime: the server's clock in milliseconds since 1970, read within the round trip.
+    ///   - localTime: this device's clock when the answer arrived.
+    ///   - roundTrip: how long asking took, in milliseconds: what is not known about the moment of reading.
+    package func observe(serverTime: UInt64, localTime: UInt64, roundTrip: UInt64 = 0) {
+        clock.observe(serverTime: serverTime, localTime: localTime, roundTrip: roundTrip)
     }
 
     package func state(in transaction: Transaction) throws(StoreError) -> ReplicaState {

@@ -82,6 +82,15 @@ extension Conversation {
         }
     }
 
+    /// A lane that stands still lets nobody wait for it.
+    mutating func failIfRefused(into actions: inout [Action]) {
+        if let refusal = upload.failure {
+            failUploadWaiters(.uploadRefused(refusal, after: upload.committed), into: &actions)
+        } else if let refusal = ingest.failure {
+            failUploadWaiters(.ingestRefused(refusal, after: ingest.committed), into: &actions)
+        }
+    }
+
     private mutating func failUploadWaiters(_ trouble: Trouble, into actions: inout [Action]) {
         for waiter in waiters.removeUploads() { actions.append(.fail(waiter, trouble)) }
     }

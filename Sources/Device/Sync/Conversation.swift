@@ -123,6 +123,7 @@ package struct Conversation: Sendable {
             waiters.addUpload(waiter, changesets: upload.logged, oneWay: ingest.logged)
             finishUploadWaiters(into: &actions)
             failIfStopped(into: &actions)
+            failIfRefused(into: &actions)
         case .waitForDownload(let waiter):
             waiters.addDownload(waiter)
             failIfStopped(into: &actions)

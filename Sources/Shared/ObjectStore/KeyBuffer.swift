@@ -1,4 +1,5 @@
 import CausewayModel
+import Glibc
 
 /// Builds the keys of trees so that byte order is value order, in one buffer that is used again and again.
 ///
@@ -109,6 +110,14 @@ final class KeyBuffer {
     /// behind the uncut value of the same bytes.
     private func append(escaped bytes: UnsafeRawBufferPointer) {
         let start = count
+        if bytes.count <= Self.longestPrefix, let base = bytes.baseAddress, memchr(base, 0, bytes.count) == nil {
+            // Nearly every text: nothing to escape, nothing to cut.
+            memory.baseAddress.map { ($0 + start).copyMemory(from: base, byteCount: bytes.count) }
+            count += bytes.count
+            append(byte: 0)
+            append(byte: 0)
+            return
+        }
         for byte in bytes {
             if count - start >= Self.longestPrefix {
                 append(byte: 1)

@@ -17,7 +17,8 @@ package final class Transaction {
     }
 
     package let store: ObjectStore
-    private var state: State
+    // Read for every change that is written, and replaced only between them; nothing holds an access to it.
+    @exclusivity(unchecked) private var state: State
     private(set) var catalog = Catalog()
     private var tablesByName: [String: Table] = [:]
     private var treeHandles: [String: TreeHandle] = [:]

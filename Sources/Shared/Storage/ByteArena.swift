@@ -2,11 +2,12 @@
 /// given back at once.
 final class ByteArena {
     private var chunks: [UnsafeMutableRawPointer] = []
-    private var free: UnsafeMutableRawPointer?
-    private var freeCount = 0
+    // Nothing here calls out, so accesses never overlap; checking them costs more than handing out a few bytes.
+    @exclusivity(unchecked) private var free: UnsafeMutableRawPointer?
+    @exclusivity(unchecked) private var freeCount = 0
     private var nextChunkBytes = 4096
     /// All that was handed out.
-    private(set) var usedBytes = 0
+    @exclusivity(unchecked) private(set) var usedBytes = 0
 
     deinit {
         for chunk in chunks { chunk.deallocate() }

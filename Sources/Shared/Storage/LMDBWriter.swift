@@ -13,6 +13,9 @@ final class LMDBWriter: StorageWriter {
     private let snapshot: LMDBSnapshot
     private let arena = ByteArena()
     private var trees: [UInt32: TreeOverlay] = [:]
+    /// The trees changed last, by the low bits of their numbers: bulk writing goes round the few trees of one class.
+    /// Only read and replaced in `overlay`, so accesses never overlap.
+    @exclusivity(unchecked) private var recent = [TreeOverlay?](repeating: nil, count: 16)
     private var leaves: [UInt64: LeafChange] = [:]
     private var refusal: StorageError?
     private var isOver = false
@@ -78,14 +81,8 @@ final class LMDBWriter: StorageWriter {
 
     private func cursor(_ tree: UInt32, from: [UInt8], upTo: [UInt8]?, reversed: Bool) -> OverlayCursor {
         from.withUnsafeBytes { from in
-            guard let upTo else {
-                return trees[tree, default: TreeOverlay(tree: tree, arena: arena)]
-                    .cursor(from: from, upTo: nil, reversed: reversed)
-            }
-            return upTo.withUnsafeBytes { upTo in
-                trees[tree, default: TreeOverlay(tree: tree, arena: arena)]
-                    .cursor(from: from, upTo: upTo, reversed: reversed)
-            }
+            guard let upTo else { return overlay(tree).cursor(from: from, upTo: nil, reversed: reversed) }
+            return upTo.withUnsafeBytes { overlay(tree).cursor(from: from, upTo: $0, reversed: reversed) }
         }
     }
 
@@ -93,12 +90,21 @@ final class LMDBWriter: StorageWriter {
 
     func put(tree: UInt32, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         guard accepts(key, value.count) else { return }
-        trees[tree, default: TreeOverlay(tree: tree, arena: arena)].put(key, value)
+        overlay(tree).put(key, value)
     }
 
     func remove(tree: UInt32, key: UnsafeRawBufferPointer) {
         guard accepts(key, 0) else { return }
-        trees[tree, default: TreeOverlay(tree: tree, arena: arena)].remove(key)
+        overlay(tree).remove(key)
+    }
+
+    private func overlay(_ tree: UInt32) -> TreeOverlay {
+        let place = Int(tree & 15)
+        if let known = recent[place], known.tree == tree { return known }
+        let overlay = trees[tree] ?? TreeOverlay(tree: tree, arena: arena)
+        trees[tree] = overlay
+        recent[place] = overlay
+        return overlay
     }
 
     func replaceLeaf(column: UInt32, number: UInt32, _ bytes: UnsafeRawBufferPointer) {
@@ -138,6 +144,7 @@ final class LMDBWriter: StorageWriter {
         precondition(!isOver, "a write transaction ends once")
         isOver = true
         trees = [:]
+        recent = []
         leaves = [:]
         storage.writerLock.release()
     }
@@ -178,13 +185,20 @@ final class LMDBWriter: StorageWriter {
     private func write(to transaction: OpaquePointer) -> Int32 {
         var cursor: OpaquePointer?
         for tree in trees.keys.sorted() {
-            let result = mdb_cursor_open(transaction, storage.handles.trees, &cursor)
+            let changes = trees[tree]?.sorted() ?? []
+            var tail = TreeTail(transaction, storage.handles.trees)
+            var result = changes.count < TreeTail.worthwhileCount ? 0 : tail.take(behind: changes[0].fullKey)
+            guard result == 0 else { return result }
+            result = mdb_cursor_open(transaction, storage.handles.trees, &cursor)
             guard result == 0, let cursor else { return result }
             defer { mdb_cursor_close(cursor) }
-            for change in trees[tree]?.sorted() ?? [] {
-                let result = write(change, cursor, transaction)
+            var isAppending = true
+            for change in changes {
+                let result = write(change, cursor, transaction, &isAppending)
                 guard result == 0 else { return result }
             }
+            result = tail.putBack()
+            guard result == 0 else { return result }
         }
         for key in leaves.keys.sorted() {
             let result = writeLeaf(key, to: transaction)
@@ -193,13 +207,22 @@ final class LMDBWriter: StorageWriter {
         return FileRecord.setVersion(snapshot.version + 1, transaction, storage.handles.trees)
     }
 
-    private func write(_ change: TreeOverlay.Entry, _ cursor: OpaquePointer, _ transaction: OpaquePointer) -> Int32 {
+    /// While changes lie behind everything stored, LMDB is told so: it searches nothing and leaves pages full.
+    private func write(
+        _ change: TreeOverlay.Entry, _ cursor: OpaquePointer, _ transaction: OpaquePointer, _ isAppending: inout Bool
+    ) -> Int32 {
         var key = Self.value(change.fullKey)
         if change.isRemoval {
             let result = mdb_del(transaction, storage.handles.trees, &key, nil)
             return result == MDB_NOTFOUND ? 0 : result
         }
         var value = Self.value(change.value)
+        if isAppending {
+            let result = mdb_cursor_put(cursor, &key, &value, UInt32(MDB_APPEND))
+            // Nothing was written: there is a key behind this one, or this one.
+            guard result == MDB_KEYEXIST else { return result }
+            isAppending = false
+        }
         return mdb_cursor_put(cursor, &key, &value, 0)
     }
 

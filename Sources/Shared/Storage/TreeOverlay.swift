@@ -4,7 +4,7 @@
 /// append a change, and one sort at commit. The first `get` builds a hash table over the log, which later changes
 /// extend. The first scan sorts the log into runs; runs of like size are merged, so that reads between writes cost
 /// O(log n) merges a change and never a full sort.
-struct TreeOverlay {
+final class TreeOverlay {
     /// One change. The bytes lie in the arena: tree number, key, value, one behind the other.
     struct Entry {
         let start: UnsafeRawPointer
@@ -34,12 +34,13 @@ struct TreeOverlay {
         }
     }
 
-    private let tree: UInt32
+    let tree: UInt32
     private let arena: ByteArena
-    private var log: [Entry] = []
-    private var runs: [[Entry]] = []
-    private var sortedCount = 0
-    private var table: EntryTable?
+    // Nothing here calls out, so accesses never overlap; checking them costs as much as appending a change.
+    @exclusivity(unchecked) private var log: [Entry] = []
+    @exclusivity(unchecked) private var runs: [[Entry]] = []
+    @exclusivity(unchecked) private var sortedCount = 0
+    @exclusivity(unchecked) private var table: EntryTable?
 
     init(tree: UInt32, arena: ByteArena) {
         self.tree = tree
@@ -50,15 +51,15 @@ struct TreeOverlay {
 
     // MARK: - Changing
 
-    mutating func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+    func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         append(key, value, valueCount: Int32(value.count))
     }
 
-    mutating func remove(_ key: UnsafeRawBufferPointer) {
+    func remove(_ key: UnsafeRawBufferPointer) {
         append(key, UnsafeRawBufferPointer(start: nil, count: 0), valueCount: -1)
     }
 
-    private mutating func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, valueCount: Int32) {
+    private func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, valueCount: Int32) {
         let start = arena.allocate(4 + key.count + value.count)
         start.storeBytes(of: tree.bigEndian, as: UInt32.self)
         if let base = key.baseAddress { (start + 4).copyMemory(from: base, byteCount: key.count) }
@@ -80,7 +81,7 @@ struct TreeOverlay {
     // MARK: - Reading
 
     /// The newest change to a key, if this transaction made one.
-    mutating func change(of key: UnsafeRawBufferPointer) -> Entry? {
+    func change(of key: UnsafeRawBufferPointer) -> Entry? {
         guard !log.isEmpty else { return nil }
         if table == nil {
             var table = EntryTable()
@@ -91,14 +92,14 @@ struct TreeOverlay {
     }
 
     /// All changes in key order, one a key: what a commit writes.
-    mutating func sorted() -> [Entry] {
+    func sorted() -> [Entry] {
         sortLog()
         while runs.count > 1 { mergeLastRuns() }
         return runs.first ?? []
     }
 
     /// The changes in a range, in the order of a scan.
-    mutating func cursor(from: UnsafeRawBufferPointer, upTo: UnsafeRawBufferPointer?, reversed: Bool) -> OverlayCursor {
+    func cursor(from: UnsafeRawBufferPointer, upTo: UnsafeRawBufferPointer?, reversed: Bool) -> OverlayCursor {
         sortLog()
         let slices = runs.map { run -> ArraySlice<Entry> in
             let start = Self.position(of: from, in: run)
@@ -120,16 +121,12 @@ struct TreeOverlay {
 
     // MARK: - Sorted runs
 
-    private mutating func sortLog() {
+    private func sortLog() {
         guard sortedCount < log.count else { return }
         var fresh = Array(log[sortedCount...])
         sortedCount = log.count
         if !Self.isAscending(fresh) {
-            fresh.sort { left, right in
-                let order = Entry.order(left, right)
-                return order == 0 ? left.sequence < right.sequence : order < 0
-            }
-            fresh = Self.newestOfEachKey(fresh)
+            fresh = Self.newestOfEachKey(Self.sorted(fresh))
         }
         runs.append(fresh)
         while runs.count > 1, runs[runs.count - 2].count <= 2 * runs[runs.count - 1].count { mergeLastRuns() }
@@ -155,7 +152,7 @@ struct TreeOverlay {
         return result
     }
 
-    private mutating func mergeLastRuns() {
+    private func mergeLastRuns() {
         let newer = runs.removeLast()
         let older = runs.removeLast()
         var merged: [Entry] = []

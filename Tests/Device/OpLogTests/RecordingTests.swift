@@ -153,6 +153,22 @@ import Testing
         #expect(try device.bookkeeping("sync.oneway") == 1)
     }
 
+    @Test("a slow handshake does not set two good clocks apart, and a wrong clock is corrected")
+    func clockOffset() throws {
+        // (server's reading, ours on arrival, round trip) and what a write at 10,000 is stamped with.
+        let cases: [(server: UInt64, local: UInt64, roundTrip: UInt64, stamped: UInt64)] = [
+            (5_000, 5_000, 0, 10_000), (4_960, 5_000, 40, 10_000), (4_999, 5_000, 40, 10_000),
+            (9_000, 5_000, 40, 14_000), (1_000, 5_000, 40, 6_040),
+        ]
+        for (server, local, roundTrip, stamped) in cases {
+            let device = try Device(1)
+            device.replica.observe(serverTime: server, localTime: local, roundTrip: roundTrip)
+            try device.write(at: 10_000) { _ = try $0.table("Note")!.create(.int(1), row: row(1)) }
+            #expect(
+                try device.pending().map(\.stamp.time) == [stamped << 16], "server \(server), round trip \(roundTrip)")
+        }
+    }
+
     @Test("stamps of one device always ascend, whatever its wall clock does, and follow what it has seen")
     func clock() throws {
         let device = try Device(1)

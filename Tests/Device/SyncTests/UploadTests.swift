@@ -62,6 +62,9 @@ struct UploadTests {
             peer.receive(.changes(lastPart(3))) == [
                 .apply([.init(partsSpilled: 0, parts: [lastPart(3)], checkpoint: lastPart(3).checkpoint!)])
             ])
+        // Whoever begins to wait now would wait for ever.
+        let late = Conversation.Waiter(number: 9)
+        #expect(peer.tell(.waitForUpload(late)) == [.fail(late, trouble)])
         #expect(peer.tell(.reconnect) == [.upload(peer.attempt, session: peer.session, after: 2)])
     }
 

@@ -132,6 +132,33 @@ struct ConversationTests {
         #expect(next.wanted.version == 1)
     }
 
+    @Test("a device whose held queries cannot be served is told so once, and the session ends")
+    func heldRefused() throws {
+        var conversation = conversation(at: 1)
+        _ = conversation.next(newest: ServerVersion(2), now: 0)
+        let failure = SyncFailure(.queryInvalid, "no")
+        _ = conversation.refused(failure)
+        #expect(conversation.next(newest: ServerVersion(2), now: 0) == .finish(failure))
+    }
+
+    @Test("a device that consumes nothing for minutes lets go of the snapshot it is told from")
+    func stalled() throws {
+        var conversation = conversation()
+        _ = conversation.next(newest: ServerVersion(1), now: 0)
+        conversation.began()
+        _ = conversation.message(for: something, lastAt: nil)
+        conversation.sent(bytes: 100_000, now: 0)
+        guard case .wait = conversation.next(newest: ServerVersion(1), now: 1) else {
+            Issue.record("more is sent than the credit allows")
+            return
+        }
+        guard case .finish(let failure) = conversation.next(newest: ServerVersion(1), now: 300_001) else {
+            Issue.record("it waits for ever")
+            return
+        }
+        #expect(failure.action == .retry)
+    }
+
     @Test("an end comes between two messages, whatever is under way")
     func ends() throws {
         var conversation = conversation()

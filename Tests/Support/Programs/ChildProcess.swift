@@ -11,6 +11,7 @@ package final class ChildProcess: Sendable {
     private let input = Pipe()
     private let output = Pipe()
     private let lines: Lines
+    private let ending: Ending
 
     /// - Throws: when the program cannot be started.
     package init(name: String, program: String, arguments: [String], log: URL) throws {
@@ -19,6 +20,7 @@ package final class ChildProcess: Sendable {
         let errors = try FileHandle(forWritingTo: log)
         errors.seekToEndOfFile()
         lines = Lines()
+        ending = Ending(of: process)
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         process.standardInput = input
@@ -42,7 +44,7 @@ package final class ChildProcess: Sendable {
 
     package func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        ending.wait()
     }
 
     package func terminate(patience seconds: Double = 15) -> Int32 {

@@ -17,14 +17,23 @@ package final class SyncServer {
     private var process: ChildProcess?
 
     /// Makes the keys and a configuration that `sync-server check` finds right; does not start it.
-    package init(program: String, folder: URL, database: String) throws {
+    ///
+    /// - Parameter others: databases it serves beside the first one.
+    package init(program: String, folder: URL, database: String, others: [String] = []) throws {
         self.program = program
         self.folder = folder
         self.database = database
         port = try Self.freePort()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try tool("keys", "--folder", path("keys"))
-        let configuration = """
+        try makeKeys("keys")
+        let databases = [(database, path("data"))] + others.map { ($0, path("data-\($0)")) }
+        try configuration(databases).write(toFile: path("sync-server.yaml"), atomically: true, encoding: .utf8)
+        try tool("check", "--configuration", path("sync-server.yaml"))
+    }
+
+    private func configuration(_ databases: [(name: String, folder: String)]) -> String {
+        let rows = databases.map { "  - name: \($0.name)\n    folder: \($0.folder)\n" }
+        return """
             listen:
               host: 127.0.0.1
               port: \(port)
@@ -36,26 +45,55 @@ package final class SyncServer {
                 - file: \(path("keys/token-public.pem"))
                   algorithm: ES256
             databases:
-              - name: \(database)
-                folder: \(path("data"))
+            \(rows.joined())
             """
-        try configuration.write(toFile: path("sync-server.yaml"), atomically: true, encoding: .utf8)
-        try tool("check", "--configuration", path("sync-server.yaml"))
     }
 
     package var url: String { "https://localhost:\(port)" }
-    /// The certificate authority that devices must trust.
-    package var authority: String { path("keys/ca.pem") }
 
-    package func token(user: String) throws -> String {
-        try tool("token", "--key", path("keys/token-private.pem"), "--user", user)
+    // MARK: - Keys and tokens
+
+    /// The certificate authority that devices must trust.
+    package var authority: String { authority(of: "keys") }
+
+    /// The certificate authority of a set of keys.
+    package func authority(of keys: String) -> String { path("\(keys)/ca.pem") }
+
+    /// Makes another set of keys, which the server does not know.
+    package func makeKeys(_ name: String) throws {
+        try tool("keys", "--folder", path(name))
     }
 
+    package func token(user: String, keys: String = "keys", lifetimeSeconds: Int = 3_600) throws -> String {
+        try tool(
+            "token", "--key", path("\(keys)/token-private.pem"), "--user", user, "--lifetime", "\(lifetimeSeconds)")
+    }
+
+    // MARK: - Looking in
+
     /// How many objects of a class the server's own store holds.
-    package func count(_ type: String, where predicate: String = "TRUEPREDICATE") throws -> Int {
+    package func count(
+        _ type: String, where predicate: String = "TRUEPREDICATE", in database: String? = nil
+    ) throws -> Int {
+        try count(type, predicate, database ?? self.database, configuration: path("sync-server.yaml"))
+    }
+
+    /// How many objects of a class a device's file holds, below what the device library shows. Nobody may be writing
+    /// to the file.
+    package func count(_ type: String, inFile file: URL) throws -> Int {
+        let copy = folder.appendingPathComponent("copy-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: copy) }
+        try FileManager.default.copyItem(at: file, to: copy.appendingPathComponent("database.causeway"))
+        let settings = copy.appendingPathComponent("sync-server.yaml").path
+        try configuration([("copy", copy.path)]).write(toFile: settings, atomically: true, encoding: .utf8)
+        return try count(type, "TRUEPREDICATE", "copy", configuration: settings)
+    }
+
+    private func count(_ type: String, _ predicate: String, _ database: String, configuration: String) throws -> Int {
         let text = try tool(
-            "query", "--configuration", path("sync-server.yaml"), "--database", database, "--class", type, "--filter",
-            predicate, "--count")
+            "query", "--configuration", configuration, "--database", database, "--class", type, "--filter", predicate,
+            "--count")
         guard let count = Int(text) else { throw Failure(description: "'\(text)' is not a count") }
         return count
     }
@@ -68,10 +106,11 @@ package final class SyncServer {
         tool.arguments = arguments
         tool.standardOutput = output
         tool.standardError = errors
+        let ending = Ending(of: tool)
         try tool.run()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        tool.waitUntilExit()
+        ending.wait()
         guard tool.terminationStatus == 0 else {
             throw Failure(description: "sync-server \(arguments.joined(separator: " ")): \(complaint)\(text)")
         }
@@ -95,6 +134,8 @@ package final class SyncServer {
             usleep(10_000)
         }
     }
+
+    package var isRunning: Bool { process?.isRunning ?? false }
 
     /// Kills the server as a power loss would: without a chance to end anything.
     package func kill() {

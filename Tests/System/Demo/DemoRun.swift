@@ -125,6 +125,7 @@ final class DemoRun {
                 try stage.ask("A", "dump", "row == \(row)", stage.path("row.txt"))
                 say("   " + (try String(contentsOfFile: stage.path("row.txt"), encoding: .utf8)), terminator: "")
             }
+            try expect("the gate both set, B later", try count("B", "Flight", "row == \(rows[1]) AND gate == 'B2'"), 1)
             try expect("flight \(rows[2]) on A", try count("A", "Flight", "row == \(rows[2])"), 0)
         }
     }

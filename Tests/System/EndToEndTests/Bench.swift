@@ -1,21 +1,23 @@
 import Causeway
 import CausewayPrograms
 import Foundation
+import Testing
 
-/// A real daemon in a folder of its own, and devices that speak to it over TLS. Gone when it is released.
+/// A real daemon in a folder of its own, and devices that speak to it over TLS. End it, or the daemon stays.
 @MainActor
 final class Bench {
     let server: SyncServer
     let folder: URL
 
-    init(_ name: String) throws {
+    init(_ name: String, others: [String] = []) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("causeway-\(name)-\(UUID().uuidString)")
         server = try SyncServer(
-            program: Self.program("sync-server"), folder: folder.appendingPathComponent("server"), database: "items")
+            program: Self.program("sync-server"), folder: folder.appendingPathComponent("server"), database: "items",
+            others: others)
         try server.start()
     }
 
-    deinit {
+    func end() {
         server.kill()
         try? FileManager.default.removeItem(at: folder)
     }
@@ -26,29 +28,66 @@ final class Bench {
         return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path
     }
 
+    // MARK: - Devices
+
     func app(database: String? = nil, authority: String? = nil) -> App {
         App(
             id: database ?? server.database,
             configuration: AppConfiguration(baseURL: server.url, trustRootsPath: authority ?? server.authority))
     }
 
-    func configuration(_ device: String, app: App? = nil, token: String? = nil) async throws -> Realm.Configuration {
+    func file(_ device: String) -> URL { folder.appendingPathComponent("\(device).realm") }
+
+    /// The configuration of a device that subscribes to items from the beginning.
+    func configuration(
+        _ device: String, app: App? = nil, token: String? = nil, items predicate: String = "TRUEPREDICATE",
+        types: [ObjectBase.Type] = [Item.self, Reading.self]
+    ) async throws -> Realm.Configuration {
         let token = try token ?? server.token(user: "tester")
         let user = try await (app ?? self.app()).login(credentials: .jwt(token: token))
-        var configuration = user.flexibleSyncConfiguration()
-        configuration.fileURL = folder.appendingPathComponent("\(device).realm")
-        configuration.objectTypes = [Item.self, Reading.self]
+        var configuration = user.flexibleSyncConfiguration(initialSubscriptions: {
+            $0.append(QuerySubscription<Item>(name: "items", where: predicate))
+        })
+        configuration.fileURL = file(device)
+        configuration.objectTypes = types
         return configuration
     }
 
-    /// An open Realm that subscribes to every item.
-    func device(_ name: String) async throws -> Realm {
-        let realm = try Realm(configuration: try await configuration(name))
-        let subscriptions = realm.subscriptions
-        try await subscriptions.update {
-            subscriptions.append(QuerySubscription<Item>(name: "items", where: "TRUEPREDICATE"))
-        }
+    /// An open Realm, whether or not the server can be reached.
+    func open(_ device: String, app: App? = nil, token: String? = nil) async throws -> Realm {
+        try Realm(configuration: try await configuration(device, app: app, token: token))
+    }
+
+    /// An open Realm that holds all items of the server.
+    func device(_ name: String, app: App? = nil, token: String? = nil) async throws -> Realm {
+        let realm = try await open(name, app: app, token: token)
+        try await realm.downloaded()
         return realm
+    }
+}
+
+extension Realm {
+    /// Returns when everything written before is on the server.
+    @MainActor
+    func uploaded() async throws {
+        let session = try #require(syncSession)
+        try await within(seconds: 60) { try await session.wait(for: .upload) }
+    }
+
+    /// Returns when everything the server had is in this Realm's view.
+    @MainActor
+    func downloaded() async throws {
+        let session = try #require(syncSession)
+        try await within(seconds: 60) { try await session.wait(for: .download) }
+        refresh()
+    }
+
+    /// Writes items with these ids, all in one transaction.
+    @MainActor
+    func writeItems(_ ids: ClosedRange<Int>) throws {
+        try write {
+            for id in ids { create(Item.self, value: ["id": id, "name": "item \(id)", "quantity": id]) }
+        }
     }
 }
 

@@ -12,6 +12,7 @@ struct ServerKillTests {
         let kills = ProcessInfo.processInfo.environment["CAUSEWAY_KILLS"].flatMap(Int.init) ?? 20
         var random = Seeded(seed)
         let bench = try Bench("kill")
+        defer { bench.end() }
         let a = try await bench.device("A")
         try a.write { _ = a.create(Item.self, value: ["id": 0, "name": "ledger"]) }
         var written = 0
@@ -32,10 +33,9 @@ struct ServerKillTests {
             try bench.server.start()
             a.syncSession?.reconnect()
         }
-        try await within(seconds: 60) { try await a.syncSession?.wait(for: .upload) }
+        try await a.uploaded()
         #expect(try bench.server.count("Item") == written + 1, "seed \(seed)")
         let b = try await bench.device("B")
-        try await within(seconds: 60) { try await b.syncSession?.wait(for: .download) }
         #expect(content(b) == content(a), "seed \(seed)")
         let ledger = try #require(b.object(ofType: Item.self, forPrimaryKey: 0))
         #expect(ledger.quantity == written, "seed \(seed)")
@@ -45,6 +45,7 @@ struct ServerKillTests {
     @Test("one-way readings are accepted exactly once however often the server is killed")
     func killedWhileItIngests() async throws {
         let bench = try Bench("ingest")
+        defer { bench.end() }
         let a = try await bench.device("A")
         var written = 0
         for _ in 0..<5 {
@@ -60,7 +61,7 @@ struct ServerKillTests {
             try bench.server.start()
             a.syncSession?.reconnect()
         }
-        try await within(seconds: 60) { try await a.syncSession?.wait(for: .upload) }
+        try await a.uploaded()
         #expect(try bench.server.count("Reading") == written)
     }
 }

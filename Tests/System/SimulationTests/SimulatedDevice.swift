@@ -152,13 +152,7 @@ final class SimulatedDevice {
         for part in parts {
             for change in part.entered { try application.enter(change.object, change.state) }
             for change in part.updated { try application.update(change.object, change.state) }
-            for leave in part.left {
-                let tt = transaction.table("Item")!
-                let k = tt.keyOrGhost(for: leave.object.key)
-                print("DBG before leave", brief(leave.object), tt.allKeys.map(\.rawValue), k as Any, k.map { tt.exists($0) } as Any, tt.key(for: leave.object.key) as Any)
-                try application.leave(leave.object)
-                print("DBG after leave", tt.allKeys.map(\.rawValue), tt.key(for: leave.object.key) as Any)
-            }
+            for leave in part.left { try application.leave(leave.object) }
             for end in part.deleted { try application.delete(end.object, life: end.life) }
         }
         try application.finish(

@@ -47,10 +47,15 @@ struct SyncedRealmTests {
         #expect(b.object(ofType: Chore.self, forPrimaryKey: 1)?.title == "before")
         let (titles, title) = AsyncStream.makeStream(of: String.self)
         let token = b.objects(Chore.self).observe { change in
-            if case .update(let tasks, _, _, _) = change, let first = tasks.first { title.yield(first.title) }
+            switch change {
+            case .initial(let tasks), .update(let tasks, _, _, _): title.yield(tasks.first?.title ?? "")
+            case .error(let error): title.yield("\(error)")
+            }
         }
-        try a.write { a.object(ofType: Chore.self, forPrimaryKey: 1)?.title = "after" }
+        // What is written before the observer was told the first time would be part of that.
         var iterator = titles.makeAsyncIterator()
+        #expect(await iterator.next() == "before")
+        try a.write { a.object(ofType: Chore.self, forPrimaryKey: 1)?.title = "after" }
         #expect(await iterator.next() == "after")
         token.invalidate()
         await bench.end()

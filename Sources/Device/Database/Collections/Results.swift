@@ -47,26 +47,46 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 /// Goes over the content that a collection had when the loop began.
 public struct RealmCollectionIterator<Element: RealmCollectionValue>: IteratorProtocol {
     private enum Content {
+        /// The keys of rows of just the class `Element`.
+        case objects
         case source(_ResultsSource.Content, _ClassAccess?)
         case array([Element])
     }
     private let content: Content
+    // What `objects` goes over, outside of it: taking the two out of an enum would retain them at every step.
+    private let keys: [ObjectKey]
+    private let access: _ClassAccess?
     /// Keeps the class access alive.
     private let instance: RealmInstance?
     private var position = 0
 
     init(_ source: _ResultsSource) {
-        content = .source(source.current, source.access)
+        if case .keys(let keys) = source.current, let access = source.access, access.model.type == Element.self {
+            content = .objects
+            self.keys = keys
+            self.access = access
+        } else {
+            content = .source(source.current, source.access)
+            keys = []
+            access = nil
+        }
         instance = source.instance
     }
 
     init(_ elements: [Element]) {
         content = .array(elements)
+        keys = []
+        access = nil
         instance = nil
     }
 
     public mutating func next() -> Element? {
         switch content {
+        case .objects:
+            guard position < keys.count, let access else { return nil }
+            defer { position += 1 }
+            // `Element` is the class that the access makes objects of.
+            return unsafeBitCast(access.object(keys[position]), to: Element.self)
         case .array(let elements):
             guard position < elements.count else { return nil }
             defer { position += 1 }

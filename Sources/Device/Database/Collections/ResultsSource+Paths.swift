@@ -6,43 +6,44 @@ import CausewayQuery
 
 extension CausewayQuery.Predicate {
     /// The predicate with the names under which properties are stored.
-    func withStoredNames(_ access: _ClassAccess) -> CausewayQuery.Predicate {
-        guard access.instance.declared.renamesProperties else { return self }
+    func withStoredNames(_ model: ObjectModel) -> CausewayQuery.Predicate {
         switch self {
         case .constant: return self
-        case .and(let parts): return .and(parts.map { $0.withStoredNames(access) })
-        case .or(let parts): return .or(parts.map { $0.withStoredNames(access) })
-        case .not(let part): return .not(part.withStoredNames(access))
+        case .and(let parts): return .and(parts.map { $0.withStoredNames(model) })
+        case .or(let parts): return .or(parts.map { $0.withStoredNames(model) })
+        case .not(let part): return .not(part.withStoredNames(model))
         case .comparison(var comparison):
-            comparison.left = comparison.left.withStoredNames(access)
-            comparison.right = comparison.right.withStoredNames(access)
+            comparison.left = comparison.left.withStoredNames(model)
+            comparison.right = comparison.right.withStoredNames(model)
             return .comparison(comparison)
         }
     }
 }
 
 extension CausewayQuery.Expression {
-    fileprivate func withStoredNames(_ access: _ClassAccess) -> CausewayQuery.Expression {
+    fileprivate func withStoredNames(_ model: ObjectModel) -> CausewayQuery.Expression {
         guard case .path(var path) = self else { return self }
-        path.names = access.storedNames(path.names)
+        path.names = model.storedNames(path.names)
         return .path(path)
     }
 }
 
-extension _ClassAccess {
+extension ObjectModel {
     /// A path of public names as stored names. A name no class declares stays as it is, for the binder to refuse.
     func storedNames(_ names: [String]) -> [String] {
-        var model: ObjectModel? = model
+        var model: ObjectModel? = self
         return names.map { name in
             guard let property = model?.property(named: name) else { return name }
             model = property.shape.target.map(ObjectModel.of)
             return property.storedName
         }
     }
+}
 
+extension _ClassAccess {
     func sortKey(_ keyPath: String, ascending: Bool) -> BoundSortKey {
         let names = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        let path = storedNames(names).joined(separator: ".")
+        let path = model.storedNames(names).joined(separator: ".")
         do {
             return try SortKey(keyPath: path, ascending: ascending).bound(
                 to: model.className, in: instance.declared.fileSchema(instance))

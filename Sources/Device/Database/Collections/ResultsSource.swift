@@ -38,7 +38,7 @@ public final class _ResultsSource {
 
     let instance: RealmInstance
     /// The class of the elements; nil when they are values. Its instance owns it, and is held above.
-    unowned let access: _ClassAccess?
+    unowned(unsafe) let access: _ClassAccess?
     let origin: Origin
     private let steps: [Step]
     /// The conditions as they were written, by stored names; nil where they are not all there is.
@@ -234,7 +234,8 @@ public final class _ResultsSource {
         guard let access else {
             misuse("Filtering is only supported for collections of objects.")
         }
-        let stored = predicate.withStoredNames(access)
+        let stored =
+            instance.declared.renamesProperties ? predicate.withStoredNames(access.model) : predicate
         do {
             return adding(
                 .filter(try stored.bound(to: access.model.className, in: instance.declared.fileSchema(instance))),

@@ -18,14 +18,16 @@ public final class _ClassAccess {
     let schema: ClassSchema
     private let primaryKeyColumn: Int?
     /// A row of zero values, for columns of the file that the class does not declare.
-    let emptyRow: [Value]
+    private let emptyRow: [Value]
+    /// A row that was used before, so that adding many objects allocates none.
+    @exclusivity(unchecked) private var spareRow: [Value]?
     /// Columns whose links own what they lead to.
     private let owningColumns: Set<Int>
     /// The class that each column's links lead to, once asked for.
     private var targets: [Int: _ClassAccess] = [:]
     /// What aborted transactions had created: these keys may be given again, to other objects.
     private var aborted: [(epoch: UInt, firstKey: ObjectKey)] = []
-    private var firstCreated: ObjectKey?
+    @exclusivity(unchecked) private var firstCreated: ObjectKey?
     private var isRetired = false
 
     init(_ model: ObjectModel, table: Table, in instance: RealmInstance) {
@@ -105,6 +107,19 @@ public final class _ClassAccess {
         if epoch == header.pointee.epoch { return true }
         if aborted.contains(where: { epoch <= $0.epoch && key >= $0.firstKey }) { return false }
         return table.exists(key)
+    }
+
+    /// A row to make an object from: zero or null where the class declares no scalar, anything in its scalars' columns.
+    func takeRow() -> [Value] {
+        guard let row = spareRow else { return emptyRow }
+        // Taken away: should filling the row add another object, that one gets a row of its own.
+        spareRow = nil
+        return row
+    }
+
+    /// The row may serve the next object of the class, which sets the same columns.
+    func giveBack(_ row: consuming [Value]) {
+        spareRow = row
     }
 
     func created(_ key: ObjectKey) {

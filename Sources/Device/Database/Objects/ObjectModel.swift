@@ -69,6 +69,10 @@ final class ObjectModel: Sendable {
 
     var primaryKey: Property? { primaryKeyIndex.map { properties[$0] } }
 
+    func position(of name: String) -> Int? {
+        properties.firstIndex { $0.name == name }
+    }
+
     func property(named name: String) -> Property? {
         properties.first { $0.name == name }
     }

@@ -14,6 +14,8 @@ struct WrapperPlace: Sendable {
     let scalar: (@Sendable (UnsafeMutableRawPointer) -> Value)?
     /// Whether an unmanaged object's link or collection has nothing to promote.
     let isUntouched: @Sendable (UnsafeMutableRawPointer) -> Bool
+    /// Gives an unmanaged object's scalar a value of just its type; false for other values, which may be convertible.
+    let take: @Sendable (UnsafeMutableRawPointer, Any) -> Bool
 
     init(_ property: ObjectModel.Property) {
         offset = property.offset
@@ -21,12 +23,16 @@ struct WrapperPlace: Sendable {
         bind = functions.bind
         isUntouched = functions.isUntouched
         scalar = property.isScalar ? functions.scalar : nil
+        take = property.isScalar ? functions.take : Functions.takeNothing
     }
 
     private struct Functions {
         var bind: @Sendable (UnsafeMutableRawPointer, Int) -> Void
         var scalar: @Sendable (UnsafeMutableRawPointer) -> Value
         var isUntouched: @Sendable (UnsafeMutableRawPointer) -> Bool
+        var take: @Sendable (UnsafeMutableRawPointer, Any) -> Bool = takeNothing
+
+        static let takeNothing: @Sendable (UnsafeMutableRawPointer, Any) -> Bool = { _, _ in false }
     }
 
     /// For an inverse relation, which has nothing to add.
@@ -44,6 +50,21 @@ struct WrapperPlace: Sendable {
             isUntouched: { Persisted<V>.isUntouched($0) })
     }
 
+    /// The same, for types whose values come back from the store as they were: setting one needs no way through it.
+    @inline(__always)
+    private static func taking<V: _Persistable>(_ type: V.Type) -> Functions {
+        var functions = compiled(for: type)
+        functions.take = { Persisted<V>.take($0, $1) { (given: V) in given } }
+        return functions
+    }
+
+    @inline(__always)
+    private static func taking<V: _OptionalPersistable>(_ type: V?.Type) -> Functions {
+        var functions = compiled(for: type)
+        functions.take = { Persisted<V?>.take($0, $1) { (given: V) in given } }
+        return functions
+    }
+
     private static func functions(_ property: ObjectModel.Property) -> Functions {
         let wrapper = property.wrapper
         if property.shape.type == .object {
@@ -54,24 +75,24 @@ struct WrapperPlace: Sendable {
         }
         if property.shape.collection == .list { return compiled(for: List<Int>.self) }
         return switch wrapper {
-        case is Persisted<Int>.Type: compiled(for: Int.self)
-        case is Persisted<Int?>.Type: compiled(for: Int?.self)
-        case is Persisted<Bool>.Type: compiled(for: Bool.self)
-        case is Persisted<Bool?>.Type: compiled(for: Bool?.self)
-        case is Persisted<Double>.Type: compiled(for: Double.self)
-        case is Persisted<Double?>.Type: compiled(for: Double?.self)
-        case is Persisted<Float>.Type: compiled(for: Float.self)
-        case is Persisted<Float?>.Type: compiled(for: Float?.self)
-        case is Persisted<String>.Type: compiled(for: String.self)
-        case is Persisted<String?>.Type: compiled(for: String?.self)
+        case is Persisted<Int>.Type: taking(Int.self)
+        case is Persisted<Int?>.Type: taking(Int?.self)
+        case is Persisted<Bool>.Type: taking(Bool.self)
+        case is Persisted<Bool?>.Type: taking(Bool?.self)
+        case is Persisted<Double>.Type: taking(Double.self)
+        case is Persisted<Double?>.Type: taking(Double?.self)
+        case is Persisted<Float>.Type: taking(Float.self)
+        case is Persisted<Float?>.Type: taking(Float?.self)
+        case is Persisted<String>.Type: taking(String.self)
+        case is Persisted<String?>.Type: taking(String?.self)
         case is Persisted<Date>.Type: compiled(for: Date.self)
         case is Persisted<Date?>.Type: compiled(for: Date?.self)
         case is Persisted<Data>.Type: compiled(for: Data.self)
         case is Persisted<Data?>.Type: compiled(for: Data?.self)
-        case is Persisted<ObjectId>.Type: compiled(for: ObjectId.self)
-        case is Persisted<ObjectId?>.Type: compiled(for: ObjectId?.self)
-        case is Persisted<UUID>.Type: compiled(for: UUID.self)
-        case is Persisted<UUID?>.Type: compiled(for: UUID?.self)
+        case is Persisted<ObjectId>.Type: taking(ObjectId.self)
+        case is Persisted<ObjectId?>.Type: taking(ObjectId?.self)
+        case is Persisted<UUID>.Type: taking(UUID.self)
+        case is Persisted<UUID?>.Type: taking(UUID?.self)
         default:
             Functions(
                 bind: { wrapper.bind($0, $1) }, scalar: { wrapper.scalar($0) },

@@ -20,7 +20,7 @@ public struct QuerySubscription<T: Object> {
     public init(name: String? = nil, query: ((Query<T>) -> Query<Bool>)? = nil) {
         self.name = name
         let condition = query.map { $0(Query<T>()).condition } ?? .constant(true)
-        predicate = .success(condition.byStoredNames(of: T.self))
+        predicate = .success(condition.withStoredNames(ObjectModel.of(T.self)))
     }
 
     /// What satisfies a format string. A text that cannot be read is an error of the update that adds it.
@@ -28,7 +28,7 @@ public struct QuerySubscription<T: Object> {
         self.name = name
         do {
             let condition = try CausewayQuery.Predicate.parse(predicateFormat, arguments: queryArguments(arguments))
-            predicate = .success(condition.byStoredNames(of: T.self))
+            predicate = .success(condition.withStoredNames(ObjectModel.of(T.self)))
         } catch {
             predicate = .failure(Realm.Error(.subscriptionFailed, "\(error)"))
         }
@@ -37,6 +37,6 @@ public struct QuerySubscription<T: Object> {
     /// What satisfies a predicate made from a format string, or a compound of such.
     public init(name: String? = nil, where predicate: NSPredicate) {
         self.name = name
-        self.predicate = .success(CausewayQuery.Predicate(predicate).byStoredNames(of: T.self))
+        self.predicate = .success(CausewayQuery.Predicate(predicate).withStoredNames(ObjectModel.of(T.self)))
     }
 }

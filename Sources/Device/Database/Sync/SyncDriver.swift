@@ -372,8 +372,12 @@ actor SyncDriver {
         }
     }
 
-    /// Work that the conversation does not wait for: done again after the next hello if it fails.
-    private func onFile(_ body: @escaping @Sendable (SyncedFile) throws -> Void) {
+    /// Work that the conversation does not wait for: done again after the next hello if it fails. `done` runs after it
+    /// in either case.
+    private func onFile(
+        _ body: @escaping @Sendable (SyncedFile) throws -> Void,
+        done: @escaping @Sendable (isolated SyncDriver) -> Void = { _ in }
+    ) {
         fileQueue.async { [file, weak self] in
             let outcome = Result { try body(file) }
             self?.onQueue { driver in
@@ -381,13 +385,18 @@ actor SyncDriver {
                     driver.reportFile(error, "The server's answer could not be stored")
                 }
                 driver.finishSubscriptionWaits()
+                done(driver)
             }
         }
     }
 
     private func queriesRefused(_ version: UInt64, _ failure: SyncFailure) {
-        onFile { try $0.refuseQueries(version, failure.message) }
-        user.app.syncManager.report(SyncError(failure), SyncSession(driver: self))
+        onFile {
+            try $0.refuseQueries(version, failure.message)
+        } done: { driver in
+            // Whoever hears of it looks at the subscriptions, which must say the same by then.
+            driver.user.app.syncManager.report(SyncError(failure), SyncSession(driver: driver))
+        }
     }
 
     // MARK: - Calls
@@ -434,7 +443,7 @@ actor SyncDriver {
             let sent = DispatchTime.now().uptimeNanoseconds
             let welcome = try await transport.hello(greeting.hello, token: token)
             let roundTrip = (DispatchTime.now().uptimeNanoseconds - sent) / 1_000_000
-            file.observe(serverTime: welcome.serverTime + roundTrip / 2)
+            file.observe(serverTime: welcome.serverTime, roundTrip: roundTrip)
             return .welcomed(
                 attempt, welcome,
                 .init(wanted: greeting.wantedVersion, logged: greeting.logged))

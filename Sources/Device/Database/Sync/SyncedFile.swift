@@ -140,8 +140,8 @@ final class SyncedFile: Sendable {
     }
 
     /// Measures the difference between the server's clock and ours.
-    func observe(serverTime: UInt64) {
-        replica.observe(serverTime: serverTime, localTime: Self.wallClock)
+    func observe(serverTime: UInt64, roundTrip: UInt64) {
+        replica.observe(serverTime: serverTime, localTime: Self.wallClock, roundTrip: roundTrip)
     }
 
     /// Milliseconds since 1970.

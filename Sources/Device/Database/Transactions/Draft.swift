@@ -7,71 +7,93 @@ import Foundation
 final class Draft {
     /// The Realm the objects are meant for: its own objects are linked to, those of others are copied.
     let instance: RealmInstance?
-    private var given: [ObjectIdentifier: Set<String>] = [:]
+    /// By position in the class's model; empty unless this is an update, because nobody else asks.
+    private var given: [ObjectIdentifier: Set<Int>] = [:]
+    private let isUpdate: Bool
     /// Copies made so far, so that a cycle of objects becomes the same cycle of copies.
     private var copies: [ObjectIdentifier: ObjectBase] = [:]
 
-    init(for instance: RealmInstance? = nil) {
+    init(for instance: RealmInstance? = nil, isUpdate: Bool = false) {
         self.instance = instance
+        self.isUpdate = isUpdate
     }
 
     /// Whether an update should write the property. Objects that were not made here are written whole.
-    func wrote(_ property: String, of object: ObjectBase) -> Bool {
+    func wrote(_ property: Int, of object: ObjectBase) -> Bool {
         given[ObjectIdentifier(object)]?.contains(property) ?? true
     }
 
     // MARK: - Filling
 
-    func make(_ type: ObjectBase.Type, from value: Any) -> ObjectBase {
-        let object = type.init()
-        fill(object, from: value)
+    func make(_ model: ObjectModel, from value: Any) -> ObjectBase {
+        let object = model.type.init()
+        fill(object, model, from: value)
         return object
     }
 
     func fill(_ object: ObjectBase, from value: Any) {
-        let model = ObjectModel.of(type(of: object))
-        given[ObjectIdentifier(object)] = []
+        fill(object, ObjectModel.of(type(of: object)), from: value)
+    }
+
+    private func fill(_ object: ObjectBase, _ model: ObjectModel, from value: Any) {
+        if isUpdate { given[ObjectIdentifier(object)] = [] }
+        // Objects last: asking whether an array or a dictionary is one makes it an object of Foundation first.
         switch value {
-        case let source as ObjectBase:
-            copies[ObjectIdentifier(source)] = object
-            let sourceModel = ObjectModel.of(type(of: source))
-            for property in model.properties where sourceModel.property(named: property.name) != nil {
-                set(object, property, to: source.value(forKey: property.name) ?? Optional<Any>.none as Any, in: model)
+        case let values as [Any]: fill(object, model, from: values)
+        case let values as [String: Any]: fill(object, model, from: values)
+        case let source as ObjectBase: fill(object, model, from: source)
+        default: misuse("Invalid value '\(value)' to initialize object of type '\(model.className)'")
+        }
+    }
+
+    private func fill(_ object: ObjectBase, _ model: ObjectModel, from values: [Any]) {
+        guard values.count <= model.properties.count else {
+            misuse("Invalid array input: more values (\(values.count)) than properties (\(model.properties.count)).")
+        }
+        for position in values.indices { set(object, position, to: values[position], in: model) }
+    }
+
+    private func fill(_ object: ObjectBase, _ model: ObjectModel, from values: [String: Any]) {
+        if !values.keys.allSatisfy({ model.position(of: $0) != nil }) { refuseUnknownNames(values, model) }
+        for position in model.properties.indices {
+            if let value = values[model.properties[position].name] { set(object, position, to: value, in: model) }
+        }
+    }
+
+    private func refuseUnknownNames(_ values: [String: Any], _ model: ObjectModel) {
+        for name in values.keys.sorted() where model.position(of: name) == nil {
+            if model.inverses.contains(where: { $0.name == name }) {
+                misuse("Linking objects property '\(model.className).\(name)' cannot be assigned.")
             }
-        case let values as [String: Any]:
-            for name in values.keys.sorted() where model.property(named: name) == nil {
-                if model.inverses.contains(where: { $0.name == name }) {
-                    misuse("Linking objects property '\(model.className).\(name)' cannot be assigned.")
-                }
-                misuse("Invalid property name '\(name)' for class '\(model.className)'.")
-            }
-            for property in model.properties {
-                if let value = values[property.name] { set(object, property, to: value, in: model) }
-            }
-        case let values as [Any]:
-            guard values.count <= model.properties.count else {
-                misuse(
-                    "Invalid array input: more values (\(values.count)) than properties (\(model.properties.count)).")
-            }
-            for (property, value) in zip(model.properties, values) {
-                set(object, property, to: value, in: model)
-            }
-        default:
-            misuse("Invalid value '\(value)' to initialize object of type '\(model.className)'")
+            misuse("Invalid property name '\(name)' for class '\(model.className)'.")
+        }
+    }
+
+    private func fill(_ object: ObjectBase, _ model: ObjectModel, from source: ObjectBase) {
+        copies[ObjectIdentifier(source)] = object
+        let sourceModel = ObjectModel.of(type(of: source))
+        for position in model.properties.indices {
+            let name = model.properties[position].name
+            guard sourceModel.position(of: name) != nil else { continue }
+            set(object, position, to: source.value(forKey: name) ?? Optional<Any>.none as Any, in: model)
         }
     }
 
     func set(_ object: ObjectBase, _ name: String, to value: Any) {
         let model = ObjectModel.of(type(of: object))
-        guard let property = model.property(named: name) else {
+        guard let position = model.position(of: name) else {
             misuse("Invalid property name '\(name)' for class '\(model.className)'.")
         }
-        set(object, property, to: value, in: model)
+        set(object, position, to: value, in: model)
     }
 
-    private func set(_ object: ObjectBase, _ property: ObjectModel.Property, to any: Any, in model: ObjectModel) {
-        given[ObjectIdentifier(object)]?.insert(property.name)
-        let wrapper = Unmanaged.passUnretained(object).toOpaque() + property.offset
+    private func set(_ object: ObjectBase, _ position: Int, to any: Any, in model: ObjectModel) {
+        if isUpdate { given[ObjectIdentifier(object)]?.insert(position) }
+        let base = Unmanaged.passUnretained(object).toOpaque()
+        // Nearly always the value has the property's own type, and needs no conversion.
+        if object._header == nil, model.places[position].take(base + model.places[position].offset, any) { return }
+        let property = model.properties[position]
+        let wrapper = base + property.offset
         let written =
             if property.isScalar {
                 setScalar(object, wrapper, property, any)
@@ -142,9 +164,11 @@ final class Draft {
     private func resolve(_ any: Any, as target: ObjectBase.Type) -> ObjectBase? {
         guard let object = any as? ObjectBase else {
             guard any is [String: Any] || any is [Any] else { return nil }
-            return make(target, from: any)
+            return make(ObjectModel.of(target), from: any)
         }
-        guard type(of: object) == target || object.isMember(of: target) else { return make(target, from: object) }
+        guard type(of: object) == target || object.isMember(of: target) else {
+            return make(ObjectModel.of(target), from: object)
+        }
         if target._kind != .embedded {
             if object._header == nil, instance == nil { return object }
             if let instance, object._instance === instance { return object }
@@ -152,7 +176,7 @@ final class Draft {
             return object
         }
         if let copy = copies[ObjectIdentifier(object)] { return copy }
-        return make(target, from: object)
+        return make(ObjectModel.of(target), from: object)
     }
 }
 

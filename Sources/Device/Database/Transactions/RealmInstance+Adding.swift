@@ -45,7 +45,7 @@ extension RealmInstance {
 
     private func insert(_ object: ObjectBase, _ access: _ClassAccess, _ primaryKey: PrimaryKey?) -> ObjectKey {
         let base = Unmanaged.passUnretained(object).toOpaque()
-        var row = access.emptyRow
+        var row = access.takeRow()
         var promotions: [(column: Int, run: (ObjectBase, Int) -> Void)] = []
         let places = access.model.places
         for index in places.indices {
@@ -69,6 +69,7 @@ extension RealmInstance {
             }
             misuse("Object of type '\(access.model.className)' could not be created: \(error.message)")
         }
+        access.giveBack(row)
         access.created(key)
         // Bound first: an object that links back finds it managed.
         access.bind(object, to: key)
@@ -79,8 +80,10 @@ extension RealmInstance {
     private func update(_ object: ObjectBase, _ access: _ClassAccess, _ key: ObjectKey, onlyDifferent: Bool) {
         let base = Unmanaged.passUnretained(object).toOpaque()
         var promotions: [(column: Int, run: (ObjectBase, Int) -> Void)] = []
-        for (property, column) in zip(access.model.properties, access.columns) where !property.isPrimaryKey {
-            if let draft, !draft.wrote(property.name, of: object) { continue }
+        for (position, column) in access.columns.enumerated() {
+            let property = access.model.properties[position]
+            if property.isPrimaryKey { continue }
+            if let draft, !draft.wrote(position, of: object) { continue }
             let wrapper = base + property.offset
             if !property.isScalar {
                 if let run = property.wrapper.promotion(wrapper) { promotions.append((column, run)) }
@@ -105,8 +108,8 @@ extension RealmInstance {
             misuse("Embedded objects cannot be created directly: create them as part of their parent.")
         }
         checkPolicy(access, update)
-        let draft = Draft(for: self)
-        let object = draft.make(type, from: value)
+        let draft = Draft(for: self, isUpdate: update != .error)
+        let object = draft.make(access.model, from: value)
         self.draft = draft
         defer { self.draft = nil }
         add(object, update: update)

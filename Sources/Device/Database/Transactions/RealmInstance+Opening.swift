@@ -46,6 +46,10 @@ extension RealmInstance {
 
     /// Two Realms at one place cannot disagree about how the file is used.
     private func checkAgreement(with other: Realm.Configuration) throws {
+        if let settings = other.syncSettings, configuration.syncSettings.map(settings.isEqual) != true {
+            // Somebody else, or the same user after another login: the file's session knows, and refuses a stranger.
+            try settings.attach(coordinator)
+        }
         let difference: String? =
             if configuration.readOnly != other.readOnly {
                 "read permissions"

@@ -38,8 +38,8 @@ final class RealmInstance {
     @exclusivity(unchecked) var isInWrite = false
     let observers = ObserverRegistry()
     /// What `add` and `create` do about primary keys that exist, for the objects they meet on the way.
-    var updatePolicy = Realm.UpdatePolicy.error
-    var draft: Draft?
+    @exclusivity(unchecked) var updatePolicy = Realm.UpdatePolicy.error
+    @exclusivity(unchecked) var draft: Draft?
 
     init(
         coordinator: FileCoordinator, configuration: Realm.Configuration, confinement: Confinement,

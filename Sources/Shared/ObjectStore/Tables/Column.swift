@@ -3,10 +3,21 @@ import CausewayStorage
 
 /// One column of a table: its leaves as far as they were asked for, and those being written.
 final class Column {
+    /// What making a row has to know of a column; asking its property would copy the name and more each time.
+    enum Role {
+        case hidden
+        case list
+        case primaryKey
+        case link
+        case required(PropertyType)
+        case optional
+    }
+
     let id: UInt32
     /// Nil for lists, which have no leaves.
     let kind: LeafKind?
     let property: Property?
+    let role: Role
     /// The tree (value, object key) of an indexed property, or 0.
     var indexTree: UInt32
     /// The tree of a list's elements, or 0.
@@ -29,6 +40,7 @@ final class Column {
         self.kind = kind
         self.leaves = leaves
         property = nil
+        role = .hidden
         indexTree = 0
         listTree = 0
         blank = LeafCheck.blank(kind, isNull: isNull)
@@ -39,6 +51,7 @@ final class Column {
         id = record.id
         kind = property.collection == .none ? LeafKind(property.type) : nil
         self.property = property
+        role = Role(property)
         self.leaves = leaves
         indexTree = record.index
         listTree = record.list
@@ -141,6 +154,21 @@ final class Column {
         lastNumber = -1
         lastLeaf = nil
         forgetLeaves()
+    }
+}
+
+extension Column.Role {
+    fileprivate init(_ property: Property) {
+        self =
+            if property.collection != .none {
+                .list
+            } else if property.isPrimaryKey {
+                .primaryKey
+            } else if property.type == .object {
+                .link
+            } else {
+                property.isOptional ? .optional : .required(property.type)
+            }
     }
 }
 

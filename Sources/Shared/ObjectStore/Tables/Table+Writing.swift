@@ -14,6 +14,7 @@ extension Table {
     /// Makes an object from its values in column order, those of lists ignored; links may be `.object` or `.link`.
     /// An empty row means zeros. The primary key's own place in the row is ignored too.
     package func create(_ primaryKey: PrimaryKey?, row: [Value]) throws(StoreError) -> ObjectKey {
+        let columns = columns
         precondition(row.isEmpty || row.count == columns.count, "a row has a value for each column")
         let key = try allocate(primaryKey)
         let number = key.leafNumber
@@ -23,18 +24,16 @@ extension Table {
         alive.write(number, of: self).setBit(slot, true)
         for index in columns.indices {
             let column = columns[index]
-            guard let kind = column.kind, let property = column.property else { continue }
-            if property.isPrimaryKey {
-                write(primaryKey?.value ?? .null, to: column, number, slot)
-                continue
-            }
             let value = row.isEmpty ? .null : row[index]
-            if kind == .integer, property.type == .object {
-                setNewLink(value, key, column, property)
-            } else if value.isNull, !property.isOptional {
+            switch column.role {
+            case .hidden, .list: break
+            case .primaryKey: write(primaryKey?.value ?? .null, to: column, number, slot)
+            case .link:
+                if let property = column.property { setNewLink(value, key, column, property) }
+            case .required(let type) where value.isNull:
                 column.write(number, of: self).setZero(slot)
-                if column.indexTree != 0 { putIndex(column, Self.zero(property.type), key) }
-            } else {
+                if column.indexTree != 0 { putIndex(column, Self.zero(type), key) }
+            case .required, .optional:
                 write(value, to: column, number, slot)
                 if column.indexTree != 0 { putIndex(column, value, key) }
             }

@@ -10,8 +10,8 @@ import CausewayStorage
 /// 4. Leaf pointers are valid until the transaction moves to another version; a leaf that is being written has the
 ///    address of its writable form, or none.
 package final class Table {
-    /// The transaction owns its tables and outlives their use.
-    unowned let transaction: Transaction
+    /// Not counted: the transaction owns its tables and outlives their use.
+    unowned(unsafe) let transaction: Transaction
     package let name: String
     package private(set) var schema: ClassSchema
     /// One entry a column. The address changes only when the schema gets more columns.
@@ -19,23 +19,25 @@ package final class Table {
     private var directoryCapacity: Int
     private let hiddenDirectory: UnsafeMutablePointer<LeafArray>
 
-    private(set) var record: Catalog.ClassRecord
-    private(set) var columns: [Column] = []
+    // Here and below, exclusivity is not checked where every new row would pay for it: a table is used by one thread, and
+    // nothing that changes these calls back into the table.
+    @exclusivity(unchecked) private(set) var record: Catalog.ClassRecord
+    @exclusivity(unchecked) private(set) var columns: [Column] = []
     /// Hidden: which slots hold an object, which a ghost, and the ids of embedded objects.
     let alive: Column
     let ghosts: Column
     let containers: Column
 
     /// The next key to give out: all slots below it exist.
-    private(set) var nextKey: Int64 = 0
+    @exclusivity(unchecked) private(set) var nextKey: Int64 = 0
     /// Alive objects.
-    package internal(set) var count = 0
-    var changes = TableChanges()
+    @exclusivity(unchecked) package internal(set) var count = 0
+    @exclusivity(unchecked) var changes = TableChanges()
     /// Lists changed in this write.
     var writtenLists: [ListPlace: [Value]] = [:]
     /// No primary key in the tree is above this one, once `isLargestKnown`.
     let largestPrimaryKey = KeyBuffer()
-    var isLargestKnown = false
+    @exclusivity(unchecked) var isLargestKnown = false
 
     init(_ transaction: Transaction, _ record: Catalog.ClassRecord) {
         self.transaction = transaction

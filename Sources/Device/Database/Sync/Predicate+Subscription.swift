@@ -5,21 +5,6 @@ import CausewayQuery
 // A subscription is evaluated by the server, which knows properties by their stored names and objects by their keys.
 
 extension CausewayQuery.Predicate {
-    /// The same condition with the stored name in place of every public one. A name that the class does not have stays:
-    /// the server refuses it with a sentence.
-    func byStoredNames(of type: ObjectBase.Type) -> CausewayQuery.Predicate {
-        switch self {
-        case .constant: return self
-        case .and(let parts): return .and(parts.map { $0.byStoredNames(of: type) })
-        case .or(let parts): return .or(parts.map { $0.byStoredNames(of: type) })
-        case .not(let part): return .not(part.byStoredNames(of: type))
-        case .comparison(var comparison):
-            comparison.left = comparison.left.byStoredNames(of: type)
-            comparison.right = comparison.right.byStoredNames(of: type)
-            return .comparison(comparison)
-        }
-    }
-
     /// The canonical text for the server, with links in place of this file's row keys.
     func subscriptionText(of className: String, in transaction: Transaction) throws -> String {
         let schema = transaction.schema
@@ -45,21 +30,5 @@ extension CausewayQuery.Predicate {
             current = owner.properties[index].target
         }
         return current
-    }
-}
-
-extension CausewayQuery.Expression {
-    fileprivate func byStoredNames(of type: ObjectBase.Type) -> CausewayQuery.Expression {
-        guard case .path(var path) = self else { return self }
-        var current: ObjectBase.Type? = type
-        path.names = path.names.map { name in
-            guard let property = current.flatMap({ ObjectModel.of($0).property(named: name) }) else {
-                current = nil
-                return name
-            }
-            current = property.shape.target
-            return property.storedName
-        }
-        return .path(path)
     }
 }
