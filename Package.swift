@@ -88,7 +88,9 @@ let tests: [Target] = [
     test("Shared", "Wire", uses: shape + ["Wire"]),
     test("Device", "Database", uses: ["Model"] + storage + ["Database"]),
     test("Device", "Behaviour", uses: ["Database"]),
-    test("Device", "Crash", uses: ["Database", "ObjectStore", "Support/Bookkeeping", "Support/CrashWriter", "Support/Programs"]),
+    test(
+        "Device", "Crash",
+        uses: ["Database", "ObjectStore", "Support/Bookkeeping", "Support/CrashWriter", "Support/Programs"]),
     test("Device", "OpLog", uses: shape + storage + ["OpLog"]),
     test("Device", "Sync", uses: shape + ["Sync", "Wire"]),
     test("Device", "Transport", uses: shape + ["Sync", "Transport", "Wire"], libraries: Package.nio),
