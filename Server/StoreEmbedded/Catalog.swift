@@ -113,22 +113,3 @@ final class ClassPlan: Sendable {
         embeddedColumns.contains(column)
     }
 }
-
-extension Property {
-    /// The value of a property that nobody has set.
-    var zero: Value {
-        if isOptional || collection == .list { return .null }
-        switch type {
-        case .bool: return .bool(false)
-        case .int: return .int(0)
-        case .float: return .float(0)
-        case .double: return .double(0)
-        case .string: return .string("")
-        case .data: return .bytes([])
-        case .date: return .timestamp(Timestamp(seconds: 0, nanoseconds: 0))
-        case .objectId: return .objectId(ObjectIdentifier12(high: 0, low: 0))
-        case .uuid: return .uuid(UUID16(high: 0, low: 0))
-        case .object: return .null
-        }
-    }
-}

@@ -112,7 +112,7 @@ final class RowWriter {
                     return property.collection == .none && !property.isPrimaryKey ? column : nil
                 }
             }
-            blank = schema.properties.map(\.blank)
+            blank = schema.properties.map(\.zero)
             hasLists = schema.properties.contains { $0.collection == .list }
         }
 
@@ -154,7 +154,7 @@ final class RowWriter {
         guard resettingOthers else { return }
         for (column, property) in table.schema.properties.enumerated()
         where property.collection == .none && !property.isPrimaryKey && !named.contains(column) {
-            write(property.blank, key, column, table)
+            write(property.zero, key, column, table)
         }
     }
 
@@ -178,25 +178,6 @@ final class RowWriter {
             trees.removeLists(object, ClassSchema(name: table.name, properties: [property]))
         } else {
             trees.save(list, object, property.name)
-        }
-    }
-}
-
-extension Property {
-    /// What a property holds that nobody has set.
-    var blank: Value {
-        if isOptional || collection != .none { return .null }
-        switch type {
-        case .bool: return .bool(false)
-        case .int: return .int(0)
-        case .float: return .float(0)
-        case .double: return .double(0)
-        case .string: return .string("")
-        case .data: return .bytes([])
-        case .date: return .timestamp(Timestamp(seconds: 0, nanoseconds: 0))
-        case .objectId: return .objectId(ObjectIdentifier12(high: 0, low: 0))
-        case .uuid: return .uuid(UUID16(high: 0, low: 0))
-        case .object: return .null
         }
     }
 }

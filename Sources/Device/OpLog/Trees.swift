@@ -173,8 +173,8 @@ struct Trees {
         key.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Long primary keys are cut by their digest elsewhere; here the tree takes them whole or not at all, as the
-    /// object store has taken the key itself.
+    /// The object store bounds primary keys, so they stand here whole; with very long names of class and property the
+    /// key may still be longer than a tree takes, and then the commit throws `keyTooLong`.
     static func key(_ object: ObjectReference) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(string: object.className)

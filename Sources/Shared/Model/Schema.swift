@@ -91,3 +91,28 @@ package struct Schema: Hashable, Sendable {
         classes.first { $0.name == name }
     }
 }
+
+extension PropertyType {
+    /// What a required property of this type holds before anybody sets it.
+    package var zero: Value {
+        switch self {
+        case .bool: .bool(false)
+        case .int: .int(0)
+        case .float: .float(0)
+        case .double: .double(0)
+        case .string: .string("")
+        case .data: .bytes([])
+        case .date: .timestamp(Timestamp(seconds: 0, nanoseconds: 0))
+        case .objectId: .objectId(ObjectIdentifier12(high: 0, low: 0))
+        case .uuid: .uuid(UUID16(high: 0, low: 0))
+        case .object: .null
+        }
+    }
+}
+
+extension Property {
+    /// What a new object holds here before anybody sets the property; null stands in for a list.
+    package var zero: Value {
+        isOptional || collection != .none ? .null : type.zero
+    }
+}

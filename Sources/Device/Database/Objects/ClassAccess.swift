@@ -37,7 +37,7 @@ public final class _ClassAccess {
         let schema = table.schema
         self.schema = schema
         primaryKeyColumn = schema.primaryKeyIndex
-        emptyRow = schema.properties.map(\.zeroValue)
+        emptyRow = schema.properties.map(\.zero)
         owningColumns = Set(
             schema.properties.indices.filter { column in
                 schema.properties[column].target.map { instance.isEmbedded($0) } ?? false
@@ -188,25 +188,6 @@ public final class _ClassAccess {
         }
         for index in model.inversePlaces.indices {
             model.inversePlaces[index].bind(base + model.inversePlaces[index].offset, index)
-        }
-    }
-}
-
-extension CausewayModel.Property {
-    /// What a new row holds before anybody sets the property.
-    fileprivate var zeroValue: Value {
-        if isOptional || collection != .none { return .null }
-        return switch type {
-        case .bool: .bool(false)
-        case .int: .int(0)
-        case .float: .float(0)
-        case .double: .double(0)
-        case .string: .string("")
-        case .data: .bytes([])
-        case .date: .timestamp(Timestamp(seconds: 0, nanoseconds: 0))
-        case .objectId: .objectId(ObjectIdentifier12(high: 0, low: 0))
-        case .uuid: .uuid(UUID16(high: 0, low: 0))
-        case .object: .null
         }
     }
 }

@@ -32,7 +32,7 @@ extension Table {
                 if let property = column.property { setNewLink(value, key, column, property) }
             case .required(let type) where value.isNull:
                 column.write(number, of: self).setZero(slot)
-                if column.indexTree != 0 { putIndex(column, Self.zero(type), key) }
+                if column.indexTree != 0 { putIndex(column, type.zero, key) }
             case .required, .optional:
                 write(value, to: column, number, slot)
                 if column.indexTree != 0 { putIndex(column, value, key) }
@@ -43,21 +43,6 @@ extension Table {
 
     private func write(_ value: Value, to column: Column, _ number: Int, _ slot: Int) {
         column.write(number, of: self).set(slot, value)
-    }
-
-    static func zero(_ type: PropertyType) -> Value {
-        switch type {
-        case .bool: .bool(false)
-        case .int: .int(0)
-        case .float: .float(0)
-        case .double: .double(0)
-        case .string: .string("")
-        case .data: .bytes([])
-        case .date: .timestamp(Timestamp(seconds: 0, nanoseconds: 0))
-        case .objectId: .objectId(ObjectIdentifier12(high: 0, low: 0))
-        case .uuid: .uuid(UUID16(high: 0, low: 0))
-        case .object: .null
-        }
     }
 
     /// The key for a new object: a ghost's, or the next one, entered in the tree of primary keys.
