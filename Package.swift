@@ -16,13 +16,18 @@ let shared: [Target] = [
         "Shared", "Wire", uses: ["Merge", "Model", "Operations"], libraries: ["CZstd", Package.protobuf],
         documents: ["PROTOCOL.md", "envelopes.proto"], excludes: ["zstd"]
     ),
-    part("Shared", "Storage", libraries: ["CLMDB"], documents: ["FILE.md"], excludes: ["lmdb"]),
+    part(
+        "Shared", "Storage", uses: ["Environment"], libraries: ["CStorage", Package.crypto], documents: ["FILE.md"],
+        excludes: ["Sealing/SEALING.md", "Sharing/SHARING.md", "system", "xxhash"]
+    ),
     part(
         "Shared", "ObjectStore", uses: ["Merge", "Model", "Operations", "Query", "Storage"],
         documents: ["FORMAT.md"]
     ),
+    .target(name: "CStorage", dependencies: ["CXXHash"], path: "Sources/Shared/Storage/system"),
     .systemLibrary(
-        name: "CLMDB", path: "Sources/Shared/Storage/lmdb", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]
+        name: "CXXHash", path: "Sources/Shared/Storage/xxhash", pkgConfig: "libxxhash",
+        providers: [.apt(["libxxhash-dev"])]
     ),
     .systemLibrary(
         name: "CZstd", path: "Sources/Shared/Wire/zstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]
@@ -79,11 +84,27 @@ let tests: [Target] = [
     part("Tests", "Support/Programs"),
     part("Tests", "Support/Bookkeeping", uses: ["Database", "Model", "ObjectStore", "OpLog", "Operations"]),
     part("Tests", "Support/ObjectStoreReference", uses: ["Model", "ObjectStore", "Query"]),
+    part("Tests", "Support/LMDBStorage", uses: ["Storage"], libraries: ["CLMDB"], excludes: ["lmdb"]),
+    part("Tests", "Support/Seeds"),
+    part("Tests", "Support/SimulatedDisk", uses: ["Environment"], documents: ["README.md"]),
+    part("Tests", "Support/StorageOracle", uses: ["Storage", "Support/LMDBStorage", "Support/Seeds"]),
+    program("Support/SharingPeer", uses: ["Storage"]),
+    .systemLibrary(
+        name: "CLMDB", path: "Tests/Support/LMDBStorage/lmdb", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]
+    ),
     program("Support/CrashWriter", uses: ["Database", "Support/Bookkeeping"]),
     test("Shared", "Operations", uses: ["Model", "Operations"]),
     test("Shared", "Merge", uses: shape),
     test("Shared", "Query", uses: ["Model", "Query"]),
-    test("Shared", "Storage", uses: ["Storage"]),
+    test("Shared", "Environment", uses: ["Environment", "Support/SimulatedDisk"]),
+    test(
+        "Shared", "Storage",
+        uses: [
+            "Environment", "Storage", "Support/LMDBStorage", "Support/Programs", "Support/Seeds",
+            "Support/SharingPeer", "Support/SimulatedDisk", "Support/StorageOracle",
+        ],
+        libraries: ["CStorage", Package.crypto]
+    ),
     test("Shared", "ObjectStore", uses: ["Model"] + storage + ["Support/ObjectStoreReference"]),
     test("Shared", "Wire", uses: shape + ["Wire"]),
     test("Device", "Database", uses: ["Model"] + storage + ["Database"]),
@@ -113,9 +134,14 @@ let tests: [Target] = [
         uses: ["Database", "Ingest", "Operations", "Session", "StoreEmbedded", "Sync", "Wire"]
     ),
     test("System", "EndToEnd", uses: ["Daemon", "Database", "Support/Programs"]),
+    program(
+        "System/CrashSimulation", uses: ["Environment", "Storage", "Support/SimulatedDisk", "Support/StorageOracle"]
+    ),
+    test("System", "CrashSimulation", uses: ["Support/SimulatedDisk", "System/CrashSimulation"]),
     program("System/Demo", uses: ["Database", "Support/Flights", "Support/Programs"]),
     program(
-        "Benchmarks", uses: ["Database", "Support/Flights", "Support/Programs"], libraries: ["CLMDB", "CSQLite"],
+        "Benchmarks", uses: ["Database", "Storage", "Support/Flights", "Support/LMDBStorage", "Support/Programs"],
+        libraries: ["CLMDB", "CSQLite"],
         excludes: ["sqlite"]
     ),
     .systemLibrary(
@@ -130,6 +156,7 @@ let package = Package(
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
         .executable(name: "sync-server", targets: [name("Daemon")]),
         .executable(name: "causeway-demo", targets: [name("Demo")]),
+        .executable(name: "causeway-crash", targets: [name("CrashSimulation")]),
         .executable(name: "causeway-benchmark", targets: [name("Benchmarks")]),
     ],
     dependencies: [
@@ -153,6 +180,7 @@ let package = Package(
 // MARK: - Products of other packages, by what we use them for
 
 extension Package {
+    static let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
     static let log = Target.Dependency.product(name: "Logging", package: "swift-log")
     static let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
     static let nio: [Target.Dependency] = [
@@ -169,7 +197,7 @@ extension Package {
     ]
     static let tokens: [Target.Dependency] = [
         .product(name: "JWTKit", package: "jwt-kit"),
-        .product(name: "Crypto", package: "swift-crypto"),
+        crypto,
         .product(name: "_CryptoExtras", package: "swift-crypto"),
         .product(name: "SwiftASN1", package: "swift-asn1"),
         .product(name: "X509", package: "swift-certificates"),

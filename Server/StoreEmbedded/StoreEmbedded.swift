@@ -23,12 +23,12 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         /// How many versions a device may be behind and still be told only what changed.
         package var historyVersionsMax: UInt64
         package var historyBytesMax: UInt64
-        package var mapSizeBytes: Int
+        package var mapSizeBytes: Int?
         package var inMemory: Bool
 
         package init(
             historyVersionsMax: UInt64 = 1_000_000, historyBytesMax: UInt64 = 1 << 30,
-            mapSizeBytes: Int = ObjectStore.Options().mapSizeBytes, inMemory: Bool = false
+            mapSizeBytes: Int? = nil, inMemory: Bool = false
         ) {
             self.historyVersionsMax = historyVersionsMax
             self.historyBytesMax = historyBytesMax

@@ -10,7 +10,8 @@ struct Row: Codable {
     var peerName: String?
     /// Above one means that ours is better.
     var ratio: Double?
-    /// The least ratio to reach; for a row with an absolute aim, the most `unit`s to take.
+    /// The least ratio to reach; for a row with an absolute aim, the most `unit`s to take, or the fewest to reach where
+    /// the name ends so.
     var target: Double?
     var met: Bool?
 
@@ -24,6 +25,16 @@ struct Row: Codable {
         return Row(
             group: group, name: name, unit: unit, ours: ours, peer: peer?.value, peerName: peer?.name, ratio: ratio,
             target: ratioTarget ?? most, met: met)
+    }
+
+    /// A rate, where more is better.
+    static func more(
+        _ group: String, _ name: String, _ unit: String, ours: Double, peer: (name: String, value: Double)? = nil,
+        least: Double? = nil
+    ) -> Row {
+        Row(
+            group: group, name: name, unit: unit, ours: ours, peer: peer?.value, peerName: peer?.name,
+            ratio: peer.map { ours / $0.value }, target: least, met: least.map { ours >= $0 })
     }
 
     /// Nil is written as null, so that every row has every key.
@@ -47,8 +58,16 @@ extension Row {
     var text: String {
         let aim: String
         if let target, let met {
-            let isRatio = ratio != nil && !name.hasSuffix("at most")
-            aim = (isRatio ? "≥ \(Self.number(target))×" : "≤ \(Self.number(target)) \(unit)") + (met ? "" : "  missed")
+            let amount = "\(Self.number(target)) \(unit)"
+            let wanted =
+                if name.hasSuffix("at least") {
+                    "≥ \(amount)"
+                } else if ratio == nil || name.hasSuffix("at most") {
+                    "≤ \(amount)"
+                } else {
+                    "≥ \(Self.number(target))×"
+                }
+            aim = wanted + (met ? "" : "  missed")
         } else {
             aim = "-"
         }

@@ -10,13 +10,22 @@ package final class ObjectStore: Sendable {
         /// Kept in memory while somebody holds the store; the path is only its name then.
         package var inMemory: Bool
         package var readOnly: Bool
-        /// The address range reserved for the file, which bounds its size. Costs no memory.
-        package var mapSizeBytes: Int
+        /// The address range reserved for the file, which bounds its size. Costs no memory. Nil lets the storage choose.
+        package var mapSizeBytes: Int?
+        /// The 64 bytes that encrypt the file; nil for a plain one.
+        package var encryptionKey: [UInt8]?
+        /// How many commits the oldest transaction may be behind before `commit` fails; nil for no limit.
+        package var maximumVersions: Int?
 
-        package init(inMemory: Bool = false, readOnly: Bool = false, mapSizeBytes: Int = 256 << 30) {
+        package init(
+            inMemory: Bool = false, readOnly: Bool = false, mapSizeBytes: Int? = nil, encryptionKey: [UInt8]? = nil,
+            maximumVersions: Int? = nil
+        ) {
             self.inMemory = inMemory
             self.readOnly = readOnly
             self.mapSizeBytes = mapSizeBytes
+            self.encryptionKey = encryptionKey
+            self.maximumVersions = maximumVersions
         }
     }
 
@@ -27,6 +36,7 @@ package final class ObjectStore: Sendable {
     private let storage: any Storage
     private let isClosed = Atomic(false)
     private let observers = Mutex(Observers())
+    private let otherProcesses = Mutex<(any StorageObservation)?>(nil)
     /// The catalog decoded last, shared by all transactions on the same schema.
     private let catalogCache = Mutex<(bytes: [UInt8], catalog: Catalog)?>(nil)
 
@@ -42,7 +52,8 @@ package final class ObjectStore: Sendable {
 
     package static func open(path: String, options: Options = Options()) throws(StoreError) -> ObjectStore {
         let storageOptions = StorageOptions(
-            inMemory: options.inMemory, readOnly: options.readOnly, mapSizeBytes: options.mapSizeBytes)
+            inMemory: options.inMemory, readOnly: options.readOnly, mapSizeBytes: options.mapSizeBytes,
+            encryptionKey: options.encryptionKey, maximumVersions: options.maximumVersions)
         let storage = try storing { () throws(StorageError) in
             try StorageRegistry.shared.open(path: path, options: storageOptions)
         }
@@ -53,6 +64,7 @@ package final class ObjectStore: Sendable {
     package func close() {
         isClosed.store(true, ordering: .releasing)
         observers.withLock { $0.bodies = [] }
+        otherProcesses.withLock { $0 = nil }
         OpenStores.shared.forget(self, storage)
     }
 
@@ -133,9 +145,16 @@ package final class ObjectStore: Sendable {
         withUnsafeBytes(of: version.bigEndian) { Array($0) }
     }
 
-    /// Calls back after each commit of this process with its version, on the thread that committed. Stops when the
-    /// returned object goes away.
+    /// Calls back after each commit of this process with its version, on the thread that committed, and soon after
+    /// commits of other processes, on a thread of the storage. Stops when the returned object goes away.
     package func observeCommits(_ body: @escaping @Sendable (UInt64) -> Void) -> CommitObservation {
+        otherProcesses.withLock { observation in
+            guard observation == nil else { return }
+            observation = storage.observeOtherProcesses { [weak self] in
+                guard let self else { return }
+                committed(newestVersion)
+            }
+        }
         let number = observers.withLock { observers in
             observers.next += 1
             observers.bodies.append((observers.next, body))
@@ -154,10 +173,17 @@ package final class ObjectStore: Sendable {
 
     // MARK: - The file
 
-    /// Writes a copy without unused space to a path where no file is yet.
-    package func compact(to path: String) throws(StoreError) {
+    /// Writes a copy without unused space to a path where no file is yet, while the file is in use.
+    /// - Parameter key: the 64 bytes that encrypt the copy; nil for a plain one.
+    package func copy(to path: String, key: [UInt8]? = nil) throws(StoreError) {
         try refuseIfClosed()
-        try storing { () throws(StorageError) in try storage.compact(to: path) }
+        try storing { () throws(StorageError) in try storage.copy(to: path, key: key) }
+    }
+
+    /// Gives unused space at the end of the file back to the system, after moving there what can be moved.
+    package func compact() throws(StoreError) {
+        try refuseIfClosed()
+        try storing { () throws(StorageError) in try storage.compact() }
     }
 
     package func statistics() throws(StoreError) -> StorageStatistics {

@@ -23,6 +23,8 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
         package static let readOnly = Code("readOnly")
         package static let io = Code("io")
         package static let closed = Code("closed")
+        package static let wrongKey = Code("wrongKey")
+        package static let tooManyVersions = Code("tooManyVersions")
         /// The wanted schema contradicts the stored one; the message lists every difference.
         package static let schemaConflict = Code("schemaConflict")
         package static let duplicatePrimaryKey = Code("duplicatePrimaryKey")

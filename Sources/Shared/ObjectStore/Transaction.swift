@@ -236,6 +236,7 @@ package final class Transaction {
 
     func throwDamage() throws(StoreError) {
         if let damage { throw damage }
+        if let damage = reader.damage { throw StoreError(damage) }
     }
 
     // MARK: - Trees for others

@@ -2,7 +2,7 @@ import CausewayStorage
 
 /// An ordered tree of bytes under a name, in the same file and the same transactions as the objects.
 ///
-/// Keys are at most 500 bytes; a longer one makes the commit throw `keyTooLong`. Bound to its transaction.
+/// Keys are at most 1 MiB; a longer one makes the commit throw `keyTooLong`. Bound to its transaction.
 package struct Tree {
     private let handle: TreeHandle
 

@@ -25,6 +25,10 @@ package struct StorageError: Error, Hashable, CustomStringConvertible {
         package static let locked = Code("locked")
         package static let readOnly = Code("readOnly")
         package static let keyTooLong = Code("keyTooLong")
+        /// The file is encrypted with another key, or with none, or no key was given.
+        package static let wrongKey = Code("wrongKey")
+        /// A snapshot is older than the allowed number of versions, so nothing more may be committed for now.
+        package static let tooManyVersions = Code("tooManyVersions")
         package static let closed = Code("closed")
         package static let io = Code("io")
     }

@@ -1,12 +1,13 @@
+import CausewayEnvironment
 import Glibc
 import Synchronization
 
-/// The storages open in this process, one per file: LMDB must not open a file twice in one process.
+/// The storages open in this process, one per file, so that all its users share snapshots and the right to write.
 package final class StorageRegistry: Sendable {
     package static let shared = StorageRegistry()
 
     private struct WeakStorage {
-        weak var storage: LMDBStorage?
+        weak var storage: PageStorage?
     }
 
     private let open = Mutex<[FileIdentity: WeakStorage]>([:])
@@ -21,31 +22,22 @@ package final class StorageRegistry: Sendable {
             while true {
                 let identity = options.inMemory ? FileIdentity(memory: path) : FileIdentity(path: path)
                 guard let identity, let entry = open.withLock({ $0[identity] }) else { break }
-                if let storage = entry.storage { return storage }
+                if let storage = entry.storage {
+                    try storage.refuseOtherKey(options.encryptionKey)
+                    return storage
+                }
                 // The last user is just closing it; that takes microseconds.
                 usleep(100)
             }
-            let storage = try LMDBStorage.open(path: path, options: options)
-            open.withLock { $0[storage.fileIdentity] = WeakStorage(storage: storage) }
-            return storage
+            return try PageStorage.open(path: path, options: options, registry: self)
         }
+    }
+
+    func opened(_ storage: PageStorage, _ identity: FileIdentity) {
+        open.withLock { $0[identity] = WeakStorage(storage: storage) }
     }
 
     func closed(_ identity: FileIdentity) {
         open.withLock { _ = $0.removeValue(forKey: identity) }
-    }
-}
-
-package struct StorageOptions: Sendable {
-    /// Kept in memory as long as somebody holds it; the path is only a name then.
-    package var inMemory: Bool
-    package var readOnly: Bool
-    /// The address range reserved for the file, which bounds its size. Costs no memory.
-    package var mapSizeBytes: Int
-
-    package init(inMemory: Bool = false, readOnly: Bool = false, mapSizeBytes: Int = 256 << 30) {
-        self.inMemory = inMemory
-        self.readOnly = readOnly
-        self.mapSizeBytes = mapSizeBytes
     }
 }

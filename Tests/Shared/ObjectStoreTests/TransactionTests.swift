@@ -72,7 +72,7 @@ struct TransactionTests {
         let (_, transaction) = try prepared("failing")
         try transaction.beginWriting()
         let key = try transaction.existing("Tag").create(.string("a"))
-        transaction.tree("extra").put(Array(repeating: 0, count: 501), [])
+        transaction.tree("extra").put(Array(repeating: 0, count: maximumKeyBytes + 1), [])
         #expect(code { try transaction.commit() } == .keyTooLong)
         #expect(!transaction.isWritable)
         #expect(try !transaction.existing("Tag").exists(key))

@@ -1,7 +1,9 @@
+import CausewaySeeds
 import CausewayStorage
+import CausewayStorageOracle
 import Testing
 
-/// Many changes in one write take other ways than few: sorted by distribution, appended behind everything stored.
+/// Many changes in one write take other ways than few: sorted by distribution, written side by side.
 @Suite("Bulk writes")
 struct BulkWriteTests {
     let folder: TemporaryFolder
@@ -17,10 +19,10 @@ struct BulkWriteTests {
         return (Bool.random(using: &random) ? Array("shared".utf8) : [4]) + tail
     }
 
-    @Test("writes of thousands of changes agree with dictionaries", arguments: UInt64(1)...3)
-    func agreesWithDictionaries(seed: UInt64) throws {
+    @Test("writes of thousands of changes agree with dictionaries", arguments: UInt64(1)...3, StorageBackend.allCases)
+    func agreesWithDictionaries(seed: UInt64, backend: StorageBackend) throws {
         var random = SeededNumbers(seed: seed)
-        let storage = try openStorage(folder.file("bulk-\(seed).realm"))
+        let storage = try backend.open(folder.file("bulk.realm"))
         let trees: [UInt32] = [20, 21, 22]
         var expected: [UInt32: [[UInt8]: [UInt8]]] = [20: [:], 21: [:], 22: [[1]: [7]]]
         let first = try storage.write()
@@ -47,6 +49,7 @@ struct BulkWriteTests {
             for tree in trees {
                 let sorted = (expected[tree] ?? [:]).sorted { $0.key.lexicographicallyPrecedes($1.key) }
                 #expect(snapshot.entries(tree) == sorted.map { [$0.key, $0.value] }, "seed \(seed), tree \(tree)")
+                #expect(snapshot.count(tree: tree, from: [], upTo: nil) == sorted.count, "seed \(seed), tree \(tree)")
             }
         }
     }

@@ -4,8 +4,11 @@ import Glibc
 final class TemporaryFolder {
     let path: String
 
-    init() throws {
-        var template = Array("/tmp/causeway-storage-XXXXXX".utf8CString)
+    /// - Parameter waitsForDisk: without it the folder is in memory where the system has a place for that, and no
+    ///   sync takes time.
+    init(waitsForDisk: Bool = true) throws {
+        let place = !waitsForDisk && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+        var template = Array("\(place)/causeway-storage-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Failure(number: errno) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
@@ -15,15 +18,22 @@ final class TemporaryFolder {
     }
 
     deinit {
-        guard let folder = opendir(path) else { return }
+        for name in names { unlink(path + "/" + name) }
+        rmdir(path)
+    }
+
+    /// What is in it now.
+    var names: [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
         while let entry = readdir(folder) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if name != ".", name != ".." { unlink(path + "/" + name) }
+            if name != ".", name != ".." { names.append(name) }
         }
-        closedir(folder)
-        rmdir(path)
+        return names
     }
 
     func file(_ name: String) -> String { path + "/" + name }
@@ -42,21 +52,5 @@ final class TemporaryFolder {
         return [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { buffer, count in
             count = max(0, Glibc.read(descriptor, buffer.baseAddress, buffer.count))
         }
-    }
-}
-
-/// xorshift: the same numbers from the same seed everywhere.
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-    }
-
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state
     }
 }

@@ -1,4 +1,6 @@
+import CausewaySeeds
 import CausewayStorage
+import CausewayStorageOracle
 import Dispatch
 import Synchronization
 import Testing
@@ -11,9 +13,9 @@ struct TransactionTests {
         folder = try TemporaryFolder()
     }
 
-    @Test("a commit is seen by later snapshots and not by earlier ones")
-    func isolation() throws {
-        let storage = try openStorage(folder.file("a.realm"))
+    @Test("a commit is seen by later snapshots and not by earlier ones", arguments: StorageBackend.allCases)
+    func isolation(backend: StorageBackend) throws {
+        let storage = try backend.open(folder.file("a.realm"))
         let before = try storage.snapshot()
         let writer = try storage.write()
         writer.put(20, [1], [10])
@@ -31,9 +33,9 @@ struct TransactionTests {
         #expect(try storage.newestVersion() == after.version)
     }
 
-    @Test("an aborted or dropped write leaves nothing and lets the next one go")
-    func abort() throws {
-        let storage = try openStorage(folder.file("a.realm"))
+    @Test("an aborted or dropped write leaves nothing and lets the next one go", arguments: StorageBackend.allCases)
+    func abort(backend: StorageBackend) throws {
+        let storage = try backend.open(folder.file("a.realm"))
         let writer = try storage.write()
         writer.put(20, [1], [10])
         writer.abort()
@@ -47,9 +49,9 @@ struct TransactionTests {
         next.abort()
     }
 
-    @Test("everything is there after closing and opening again")
-    func reopening() throws {
-        var storage: (any Storage)? = try openStorage(folder.file("a.realm"))
+    @Test("everything is there after closing and opening again", arguments: StorageBackend.allCases)
+    func reopening(backend: StorageBackend) throws {
+        var storage: (any Storage)? = try backend.open(folder.file("a.realm"))
         for number in UInt8(0)..<50 {
             let writer = try #require(try storage?.write())
             writer.put(20, [number], Array(repeating: number, count: Int(number) * 40))
@@ -57,7 +59,7 @@ struct TransactionTests {
             _ = try writer.commit(number % 2 == 0 ? .durable : .relaxed)
         }
         storage = nil
-        let reopened = try openStorage(folder.file("a.realm"))
+        let reopened = try backend.open(folder.file("a.realm"))
         let snapshot = try reopened.snapshot()
         #expect(snapshot.version == 50)
         for number in UInt8(0)..<50 {
@@ -66,10 +68,12 @@ struct TransactionTests {
         }
     }
 
-    @Test("trees agree with a dictionary under random changes, scans and reads", arguments: UInt64(1)...12)
-    func agreesWithDictionary(seed: UInt64) throws {
+    @Test(
+        "trees agree with a dictionary under random changes, scans and reads", arguments: UInt64(1)...12,
+        StorageBackend.allCases)
+    func agreesWithDictionary(seed: UInt64, backend: StorageBackend) throws {
         var numbers = SeededNumbers(seed: seed)
-        let storage = try openStorage("random \(seed)", inMemory: true)
+        let storage = try backend.open("random \(seed)", inMemory: true)
         var committed: [[UInt8]: [UInt8]] = [:]
         for _ in 0..<8 {
             let writer = try storage.write()
@@ -123,12 +127,13 @@ struct TransactionTests {
         if reversed { keys.reverse() }
         let wanted = keys.prefix(limit).map { [$0, expected[$0] ?? []] }
         let found = reader.entries(20, from: from, upTo: upTo, reversed: reversed, limit: limit)
+        #expect(reader.count(tree: 20, from: from, upTo: upTo) == keys.count, "seed \(seed), from \(from)")
         #expect(found == wanted, "seed \(seed), from \(from), up to \(String(describing: upTo)), reversed \(reversed)")
     }
 
-    @Test("leaves come back as they were written, replaced or removed")
-    func leaves() throws {
-        let storage = try openStorage("leaves", inMemory: true)
+    @Test("leaves come back as they were written, replaced or removed", arguments: StorageBackend.allCases)
+    func leaves(backend: StorageBackend) throws {
+        let storage = try backend.open("leaves", inMemory: true)
         var writer = try storage.write()
         for size in [0, 1, 2030, 2031, 4080, 8176, 100_000] {
             writer.replaceLeaf(9, UInt32(size), (0..<size).map { UInt8(truncatingIfNeeded: $0) })
@@ -146,17 +151,17 @@ struct TransactionTests {
         #expect(snapshot.leafBytes(9, 100_000)?.last == UInt8(truncatingIfNeeded: 99_999))
     }
 
-    @Test("a key that is too long makes the commit fail, and nothing of it stays")
-    func longKey() throws {
-        let storage = try openStorage("long", inMemory: true)
+    @Test("a key that is too long makes the commit fail, and nothing of it stays", arguments: StorageBackend.allCases)
+    func longKey(backend: StorageBackend) throws {
+        let storage = try backend.open("long", inMemory: true)
         let writer = try storage.write()
         writer.put(20, [1], [1])
-        writer.put(20, Array(repeating: 1, count: maximumKeyBytes + 1), [])
+        writer.put(20, Array(repeating: 1, count: backend.longestKeyBytes + 1), [])
         #expect(throws: StorageError.self) { try writer.commit(.durable) }
         #expect(try storage.snapshot().get(20, [1]) == nil)
         let next = try storage.write()
-        next.put(20, Array(repeating: 1, count: maximumKeyBytes), [2])
-        #expect(try next.commit(.durable).get(20, Array(repeating: 1, count: maximumKeyBytes)) == [2])
+        next.put(20, Array(repeating: 1, count: backend.longestKeyBytes), [2])
+        #expect(try next.commit(.durable).get(20, Array(repeating: 1, count: backend.longestKeyBytes)) == [2])
     }
 
     /// @unchecked: handed from one thread to the next, never shared.
@@ -164,9 +169,9 @@ struct TransactionTests {
         var value: Value
     }
 
-    @Test("a write begins on one thread, goes on and commits on others")
-    func movesBetweenThreads() async throws {
-        let storage = try openStorage("moving", inMemory: true)
+    @Test("a write begins on one thread, goes on and commits on others", arguments: StorageBackend.allCases)
+    func movesBetweenThreads(backend: StorageBackend) async throws {
+        let storage = try backend.open("moving", inMemory: true)
         for round in UInt8(0)..<20 {
             let writer = Moved(value: try storage.write())
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -179,9 +184,10 @@ struct TransactionTests {
         #expect(try storage.snapshot().entries(20).count == 20)
     }
 
-    @Test("writers go in the order they came, and each sees what the one before did")
-    func fifo() throws {
-        let storage = try openStorage("queue", inMemory: true)
+    @Test(
+        "writers go in the order they came, and each sees what the one before did", arguments: StorageBackend.allCases)
+    func fifo(backend: StorageBackend) throws {
+        let storage = try backend.open("queue", inMemory: true)
         let order = Mutex<[Int]>([])
         let first = try storage.write()
         let group = DispatchGroup()
@@ -203,10 +209,10 @@ struct TransactionTests {
         #expect(try storage.snapshot().get(20, [1]) == [20])
     }
 
-    @Test("a reservation that is dropped lets the next writer go, and serves once")
-    func reservations() throws {
-        let storage = try openStorage("reserved", inMemory: true)
-        let other = try openStorage("another", inMemory: true)
+    @Test("a reservation that is dropped lets the next writer go, and serves once", arguments: StorageBackend.allCases)
+    func reservations(backend: StorageBackend) throws {
+        let storage = try backend.open("reserved", inMemory: true)
+        let other = try backend.open("another", inMemory: true)
         let kept = Mutex<WriteReservation?>(nil)
         let granted = DispatchSemaphore(value: 0)
         storage.reserveWrite { reservation in
@@ -222,9 +228,9 @@ struct TransactionTests {
         try storage.write().abort()
     }
 
-    @Test("many threads read their snapshots, and share one, while one writes")
-    func concurrentReaders() async throws {
-        let storage = try openStorage(folder.file("many.realm"))
+    @Test("many threads read their snapshots, and share one, while one writes", arguments: StorageBackend.allCases)
+    func concurrentReaders(backend: StorageBackend) async throws {
+        let storage = try backend.open(folder.file("many.realm"))
         let writer = try storage.write()
         writer.put(20, [1], [0, 0])
         let shared = try writer.commit(.relaxed)

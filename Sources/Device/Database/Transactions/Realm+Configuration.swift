@@ -26,16 +26,24 @@ extension Realm {
         public init(
             fileURL: URL? = defaultFileURL,
             inMemoryIdentifier: String? = nil,
+            encryptionKey: Data? = nil,
             readOnly: Bool = false,
             schemaVersion: UInt64 = 0,
             deleteRealmIfMigrationNeeded: Bool = false,
             objectTypes: [ObjectBase.Type]? = nil
         ) {
             place = inMemoryIdentifier.map(Place.memory) ?? .file(fileURL ?? Self.defaultFileURL)
+            self.encryptionKey = encryptionKey
             self.readOnly = readOnly
             self.schemaVersion = schemaVersion
             self.deleteRealmIfMigrationNeeded = deleteRealmIfMigrationNeeded
             self.objectTypes = objectTypes
+            checkEncryptionKey()
+        }
+
+        private func checkEncryptionKey() {
+            guard let encryptionKey, encryptionKey.count != 64 else { return }
+            misuse("Encryption key must be exactly 64 bytes long, and this one has \(encryptionKey.count)")
         }
 
         /// The Realm's file; nil for an in-memory Realm. Setting it makes the Realm one of a file.
@@ -56,6 +64,22 @@ extension Realm {
                 syncSettings = nil
             }
         }
+
+        /// The 64 bytes that encrypt the file; nil for a plain one. A key of another length stops the program.
+        ///
+        /// ```swift
+        /// configuration.encryptionKey = Data((0..<64).map { _ in UInt8.random(in: .min ... .max) })
+        /// ```
+        ///
+        /// Keep it where the file is not: whoever has both reads everything. Opening the file with another key, or
+        /// without one, throws `Realm.Error.invalidDatabase`. `Realm.writeCopy(toFile:encryptionKey:)` changes the key.
+        public var encryptionKey: Data? {
+            didSet { checkEncryptionKey() }
+        }
+
+        /// How many versions of its data the file may hold at once; nil for no limit. A write that would exceed it
+        /// throws, and the file does not grow: somebody keeps an old version alive, such as a frozen object.
+        public var maximumNumberOfActiveVersions: UInt?
 
         /// Whether the Realm may only be read. The file must exist and have all classes.
         public var readOnly: Bool
@@ -104,6 +128,8 @@ extension Realm.Configuration {
 extension Realm.Configuration: Equatable {
     public static func == (left: Realm.Configuration, right: Realm.Configuration) -> Bool {
         left.fileURL == right.fileURL && left.inMemoryIdentifier == right.inMemoryIdentifier
+            && left.encryptionKey == right.encryptionKey
+            && left.maximumNumberOfActiveVersions == right.maximumNumberOfActiveVersions
             && left.readOnly == right.readOnly && left.schemaVersion == right.schemaVersion
             && left.deleteRealmIfMigrationNeeded == right.deleteRealmIfMigrationNeeded
             && left.hasSameTypes(as: right) && left.synchronisesLike(right)

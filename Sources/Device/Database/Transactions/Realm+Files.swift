@@ -40,17 +40,22 @@ extension Realm {
 
     /// Writes a compacted copy of the Realm, as of its snapshot's newest version, to a new file.
     ///
+    /// - Parameter encryptionKey: the 64 bytes that encrypt the copy; nil for a plain one. So a key is changed, given or
+    ///   taken away: copy, and put the copy in the file's place.
     /// - Throws: `Realm.Error.fileExists` when there is a file already; `outOfDiskSpace` and `fileAccess` as the system
     ///   reports them.
-    public func writeCopy(toFile fileURL: URL) throws {
+    public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
         instance.checkThread()
+        if let encryptionKey, encryptionKey.count != 64 {
+            misuse("Encryption key must be exactly 64 bytes long, and this one has \(encryptionKey.count)")
+        }
         guard !FileManager.default.fileExists(atPath: fileURL.path) else {
             throw Error(
                 .fileExists, "There is a file at '\(fileURL.path)' already. Delete it, or copy to another place.",
                 fileURL: fileURL)
         }
         do {
-            try instance.coordinator.store.compact(to: fileURL.path)
+            try instance.coordinator.store.copy(to: fileURL.path, key: encryptionKey.map { [UInt8]($0) })
         } catch {
             throw Error(error, fileURL: fileURL)
         }

@@ -53,6 +53,8 @@ extension RealmInstance {
         let difference: String? =
             if configuration.readOnly != other.readOnly {
                 "read permissions"
+            } else if configuration.encryptionKey != other.encryptionKey {
+                "encryption key"
             } else if configuration.schemaVersion != other.schemaVersion {
                 "schema version"
             } else {
@@ -72,6 +74,8 @@ extension FileCoordinator {
         var options = ObjectStore.Options()
         options.inMemory = configuration.isInMemory
         options.readOnly = configuration.readOnly
+        options.encryptionKey = configuration.encryptionKey.map { [UInt8]($0) }
+        options.maximumVersions = configuration.maximumNumberOfActiveVersions.map { Int(clamping: $0) }
         if let url = configuration.fileURL, existing(path: configuration.path) == nil {
             if configuration.readOnly {
                 guard FileManager.default.fileExists(atPath: configuration.path) else {

@@ -21,7 +21,7 @@ extension Realm.Error.Code {
     fileprivate init(_ code: StoreError.Code) {
         self =
             switch code {
-            case .notADatabase, .damaged: .invalidDatabase
+            case .notADatabase, .damaged, .wrongKey: .invalidDatabase
             case .unsupportedVersion: .unsupportedFileFormatVersion
             case .permissionDenied: .filePermissionDenied
             case .fileNotFound: .fileNotFound

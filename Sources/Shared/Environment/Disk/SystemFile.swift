@@ -1,0 +1,161 @@
+import Glibc
+import Synchronization
+
+/// A file of the operating system, opened once and closed with the last reference.
+package final class SystemFile: DiskFile {
+    /// Why a file could not be opened: an errno.
+    package struct OpeningError: Error, Hashable {
+        package var errorNumber: Int32
+
+        package init(errorNumber: Int32) {
+            self.errorNumber = errorNumber
+        }
+    }
+
+    /// For what no ``DiskFile`` offers, such as the identity of the file and locks on it. Belongs to this object.
+    package let descriptor: Int32
+    /// A file that no power loss can be survived by: neither synchronized nor given room in advance, since both would
+    /// only cost memory.
+    package let isInMemory: Bool
+    /// At most so much room is filled with zeros when it is reserved.
+    package static let zeroedGrowthMax = 4 << 20
+    private static let zeros = [UInt8](repeating: 0, count: 1 << 18)
+    /// Set once, by the first ``map(_:)``.
+    private let mapping = Mutex<UnsafeRawBufferPointer?>(nil)
+
+    private init(descriptor: Int32, isInMemory: Bool) {
+        self.descriptor = descriptor
+        self.isInMemory = isInMemory
+    }
+
+    deinit {
+        mapping.withLock { mapping in
+            guard let mapping, let start = mapping.baseAddress else { return }
+            munmap(UnsafeMutableRawPointer(mutating: start), mapping.count)
+        }
+        close(descriptor)
+    }
+
+    /// The length, or a negative errno.
+    package func size() -> Int {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int(status.st_size) : -Int(errno)
+    }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+        Self.result(pread(descriptor, buffer.baseAddress, buffer.count, offset))
+    }
+
+    package func write(_ pieces: [UnsafeRawBufferPointer], at offset: Int) -> Int {
+        precondition(pieces.count <= maximumPieces, "One call takes \(maximumPieces) pieces at most.")
+        if pieces.count == 1 {
+            return Self.result(pwrite(descriptor, pieces[0].baseAddress, pieces[0].count, offset))
+        }
+        return withUnsafeTemporaryAllocation(of: iovec.self, capacity: pieces.count) { vectors in
+            for (index, piece) in pieces.enumerated() {
+                vectors[index] = iovec(
+                    iov_base: UnsafeMutableRawPointer(mutating: piece.baseAddress), iov_len: piece.count)
+            }
+            return Self.result(pwritev(descriptor, vectors.baseAddress, Int32(pieces.count), offset))
+        }
+    }
+
+    package func synchronize() -> Int {
+        isInMemory ? 0 : Self.result(Int(fdatasync(descriptor)))
+    }
+
+    /// Makes the room as fast to write in as can be: the first write into room that is only set aside makes the file
+    /// system keep books, which costs the sync after it half as much again. So zeros are written to a small piece;
+    /// a large one is about to be filled with something better.
+    package func reserve(_ sizeBytes: Int) -> Int {
+        let present = size()
+        guard present >= 0, present < sizeBytes else { return min(present, 0) }
+        if isInMemory { return truncate(sizeBytes) }
+        let growth = sizeBytes - present
+        // Answers the error number itself.
+        let failure = posix_fallocate(descriptor, present, growth)
+        guard failure == 0 else { return -Int(failure) }
+        if growth <= Self.zeroedGrowthMax { writeZeros(from: present, upTo: sizeBytes) }
+        return 0
+    }
+
+    /// The room is there and reads as zeros already; what cannot be written now costs time later and nothing else.
+    private func writeZeros(from start: Int, upTo end: Int) {
+        Self.zeros.withUnsafeBytes { zeros in
+            var place = start
+            while place < end {
+                let written = write([UnsafeRawBufferPointer(rebasing: zeros.prefix(end - place))], at: place)
+                guard written > 0 else { return }
+                place += written
+            }
+        }
+    }
+
+    package func truncate(_ sizeBytes: Int) -> Int {
+        Self.result(Int(ftruncate(descriptor, sizeBytes)))
+    }
+
+    package func map(_ reservedBytes: Int) -> UnsafeRawPointer? {
+        mapping.withLock { mapping in
+            precondition(mapping == nil, "A file is mapped once.")
+            let start = mmap(nil, reservedBytes, PROT_READ, MAP_SHARED | Int32(MAP_NORESERVE), descriptor, 0)
+            guard let start, start != MAP_FAILED else { return nil }
+            mapping = UnsafeRawBufferPointer(start: start, count: reservedBytes)
+            return UnsafeRawPointer(start)
+        }
+    }
+
+    /// A count, or a negative errno; to be called with the result of a system call and nothing in between.
+    private static func result(_ answer: Int) -> Int { answer >= 0 ? answer : -Int(errno) }
+}
+
+// MARK: - Opening
+
+extension SystemFile {
+    /// Opens a file that is there.
+    package static func open(path: String, readOnly: Bool) throws(OpeningError) -> SystemFile {
+        try open(path, readOnly ? O_RDONLY : O_RDWR, mode: 0, isInMemory: false)
+    }
+
+    /// Opens a file for reading and writing, and creates it if there is none.
+    /// - Parameters:
+    ///   - mode: permissions of a new file.
+    ///   - exclusively: fail with EEXIST when there is one.
+    package static func create(path: String, mode: UInt32 = 0o600, exclusively: Bool = false)
+        throws(OpeningError) -> SystemFile
+    {
+        try open(path, O_RDWR | O_CREAT | (exclusively ? O_EXCL : 0), mode: mode, isInMemory: false)
+    }
+
+    /// A file in memory whose name is gone before anybody else can see it: it vanishes with the last user, however
+    /// the process ends.
+    package static func createInMemory() throws(OpeningError) -> SystemFile {
+        let folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+        let number = UInt64.random(in: .min ... .max)
+        let path = "\(folder)/causeway-\(getpid())-\(String(number, radix: 36))"
+        let file = try open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600, isInMemory: true)
+        unlink(path)
+        return file
+    }
+
+    private static func open(_ path: String, _ flags: Int32, mode: UInt32, isInMemory: Bool)
+        throws(OpeningError) -> SystemFile
+    {
+        while true {
+            let descriptor = Glibc.open(path, flags | O_CLOEXEC, mode)
+            if descriptor >= 0 { return SystemFile(descriptor: descriptor, isInMemory: isInMemory) }
+            // Opening waits for slow file systems, and a signal ends the waiting.
+            if errno != EINTR { throw OpeningError(errorNumber: errno) }
+        }
+    }
+}
+
+/// Makes a new file's name, or the loss of a name, survive a power loss: synchronizes the folder it stands in.
+/// A count, which is zero, or a negative errno.
+package func synchronizeFolder(of path: String) -> Int {
+    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return -Int(errno) }
+    defer { close(descriptor) }
+    return fsync(descriptor) == 0 ? 0 : -Int(errno)
+}

@@ -1,0 +1,119 @@
+extension PageStorage {
+    /// How much one commit moves, so that it neither holds others up for long nor needs much memory.
+    private static let bytesPerRound = 32 << 20
+    private static let roundsMaximum = 10_000
+
+    package func compact() throws(StorageError) {
+        guard !file.isReadOnly else { return }
+        // What the last states freed can be used once a later one is safe.
+        try synchronize()
+        var lastEnd = UInt32.max
+        for _ in 0..<Self.roundsMaximum {
+            let ticket = writerLock.takeTicket()
+            try writerLock.wait(for: ticket)
+            defer { writerLock.release() }
+            if file.shared.committing != 0 { try Recovery.takeOver(file) }
+            let base = try pageSnapshot()
+            let end = base.header.freeSpace.endPage
+            let boundary = UInt32(FileHeader.slotCount) + base.header.state.livePages
+            let changes = WriteChanges(over: base, path: path)
+            var move = PagesBehind(boundary, of: base, limitBytes: Self.bytesPerRound)
+            move.collect(into: changes)
+            // Nothing is left to move, or what is left finds no place further ahead: one more commit cuts the end.
+            let isLast = changes.isEmpty || end >= lastEnd
+            try commitMoved(isLast ? nil : changes, over: base)
+            if isLast { return }
+            lastEnd = end
+        }
+    }
+
+    private func commitMoved(_ changes: WriteChanges?, over base: PageSnapshot) throws(StorageError) {
+        let committed = try file.commit(
+            over: base.header, .durable, versionStep: 0, isCompacting: true
+        ) { output throws(StorageError) in
+            guard let changes else { return (base.header.state.trees, base.header.state.directory) }
+            return try PageStorage.apply(changes, to: base.header.state, output, movesPages: true)
+        }
+        _ = finish(committed, .durable)
+    }
+}
+
+/// Finds what lies behind a page of the file, and writes it again as it is: a changed page goes where there is room.
+private struct PagesBehind {
+    private let boundary: UInt32
+    private let base: PageSnapshot
+    private var bytesLeft: Int
+
+    init(_ boundary: UInt32, of base: PageSnapshot, limitBytes: Int) {
+        self.boundary = boundary
+        self.base = base
+        bytesLeft = limitBytes
+    }
+
+    mutating func collect(into changes: WriteChanges) {
+        collectLeaves(into: changes)
+        collectEntries(base.header.state.trees, into: changes, depth: 0)
+    }
+
+    private func isBehind(_ pointer: PagePointer, _ kind: PageKind) -> Bool {
+        Int(pointer.page) + pointer.pageCount(kind) > Int(boundary)
+    }
+
+    private mutating func collectLeaves(into changes: WriteChanges) {
+        // A node is moved by writing any leaf below it again.
+        var mustMoveNext = false
+        base.directory.walk { visit in
+            guard bytesLeft > 0 else { return false }
+            switch visit {
+            case .node(let pointer, _):
+                if isBehind(pointer, .directory) { mustMoveNext = true }
+            case .leaf(let place, let pointer):
+                guard mustMoveNext || isBehind(pointer, .run) else { break }
+                mustMoveNext = false
+                guard let bytes = base.leaf(column: place.column, number: place.number) else { break }
+                changes.replaceLeaf(column: place.column, number: place.number, bytes)
+                bytesLeft -= bytes.count
+            case .unsound: break
+            }
+            return true
+        }
+    }
+
+    /// Writes one entry below each node again that has to move, and every entry whose own run has to.
+    private mutating func collectEntries(_ pointer: PagePointer, into changes: WriteChanges, depth: Int) {
+        guard bytesLeft > 0, !pointer.isNone, depth <= Int(TreeNode.levelMaximum),
+            let node = TreeNode.load(pointer, base.file.space)
+        else { return }
+        if node.level > 0 {
+            for index in 0..<node.count { collectEntries(node.child(index), into: changes, depth: depth + 1) }
+            if isBehind(pointer, .tree) { rewriteFirst(below: node, into: changes) }
+            return
+        }
+        if isBehind(pointer, .tree) { rewrite(node.slot(0), into: changes) }
+        for index in 0..<node.count {
+            let slot = node.slot(index)
+            guard slot.valueField & TreeNode.longFlag != 0,
+                isBehind(PagePointer.load(from: slot.valueStart), .run)
+            else { continue }
+            rewrite(slot, into: changes)
+        }
+    }
+
+    private mutating func rewriteFirst(below node: TreeNode, into changes: WriteChanges) {
+        var node = node
+        while node.level > 0 {
+            guard let child = TreeNode.load(node.child(0), base.file.space) else { return }
+            node = child
+        }
+        rewrite(node.slot(0), into: changes)
+    }
+
+    private mutating func rewrite(_ slot: TreeSlot, into changes: WriteChanges) {
+        guard let key = slot.key(base.file.space), key.count >= 4, let value = slot.value(base.file.space) else {
+            return
+        }
+        let tree = UInt32(bigEndian: key.loadUnaligned(as: UInt32.self))
+        changes.put(tree: tree, key: UnsafeRawBufferPointer(rebasing: key[4...]), value: value)
+        bytesLeft -= Pages.sizeBytes + value.count
+    }
+}

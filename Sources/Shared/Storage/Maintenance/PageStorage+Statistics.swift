@@ -1,0 +1,37 @@
+import CausewayEnvironment
+
+extension PageStorage {
+    package func statistics() throws(StorageError) -> StorageStatistics {
+        let snapshot = try pageSnapshot()
+        let header = snapshot.header
+        let free = try FreeSpace(record: header.freeSpace, space: file.space)
+        // What snapshots pin, and what a power loss may still need, waits; the rest of the file is free.
+        let size = file.disk.size()
+        let usedPages = FileHeader.slotCount + Int(header.state.livePages)
+        let waitingPages = free.pinnedPages(file.protectedStates(newest: header.transaction))
+        return StorageStatistics(
+            sizeBytes: size, usedBytes: usedPages * Pages.sizeBytes, pageBytes: Pages.sizeBytes,
+            treeEntries: Int(header.state.trees.extent), leaves: Int(header.state.directory.leafCount),
+            freeBytes: size - (usedPages + waitingPages) * Pages.sizeBytes,
+            pinnedBytes: waitingPages * Pages.sizeBytes, oldestSnapshot: oldest(header),
+            isEncrypted: file.seal != nil)
+    }
+
+    /// The snapshot that this call itself holds counts only when it is the only one.
+    private func oldest(_ header: FileHeader) -> StorageStatistics.Pin? {
+        file.shared.clearDeadProcesses()
+        return file.shared.oldestPin.map { pin in
+            StorageStatistics.Pin(
+                commitsBehind: header.transaction - min(pin.transaction, header.transaction),
+                processID: pin.processID)
+        }
+    }
+}
+
+extension FreeSpace {
+    /// Of the waiting pages, those that a protected state contains.
+    func pinnedPages(_ protected: ProtectedStates) -> Int {
+        waiting.release(protected) { _ in }
+        return waiting.pageCount
+    }
+}

@@ -1,0 +1,184 @@
+import CausewayEnvironment
+import Glibc
+
+/// Writes the pages of one commit: gives them places, seals them, and hands them to the disk in long stretches.
+final class CommitOutput: PageOutput {
+    /// Written when so much has gathered, so that a large commit needs little memory.
+    private static let batchBytes = 1 << 20
+
+    private struct Piece {
+        var pointer: PagePointer
+        var kind: PageKind
+        var bytes: UnsafeRawBufferPointer
+        /// Of a page from ``makePage()``: its memory, to be filled again once this is written.
+        var memory: UnsafeMutableRawPointer?
+    }
+
+    let birth: UInt64
+    var space: PageSpace { file.space }
+    private let file: PageFile
+    private let freeSpace: FreeSpace
+    private var pieces: [Piece] = []
+    private var gatheredBytes = 0
+    /// Memory for pages, and those of them that are written and can be filled again.
+    private var blocks: [UnsafeMutableRawPointer] = []
+    private var idlePages: [UnsafeMutableRawPointer] = []
+    private static let pagesPerBlock = 16
+    private let zeros = UnsafeMutableRawPointer.allocate(byteCount: Pages.sizeBytes, alignment: 16)
+
+    private var kept: [UnsafeMutableRawBufferPointer] = []
+
+    private(set) var writtenBytes = 0
+    /// Pages added less pages freed.
+    private(set) var pageBalance = 0
+
+    init(_ file: PageFile, freeSpace: FreeSpace, birth: UInt64) {
+        self.file = file
+        self.freeSpace = freeSpace
+        self.birth = birth
+        memset(zeros, 0, Pages.sizeBytes)
+    }
+
+    deinit {
+        for bytes in kept { bytes.deallocate() }
+        for block in blocks { block.deallocate() }
+        zeros.deallocate()
+    }
+
+    /// Takes over memory that has to stay until the commit is over.
+    func keep(_ bytes: UnsafeMutableRawBufferPointer) {
+        kept.append(bytes)
+    }
+
+    // MARK: - Taking pages
+
+    func makePage() -> UnsafeMutableRawPointer {
+        if idlePages.isEmpty {
+            let block = UnsafeMutableRawPointer.allocate(
+                byteCount: Self.pagesPerBlock * Pages.sizeBytes, alignment: Pages.sizeBytes)
+            blocks.append(block)
+            for place in (0..<Self.pagesPerBlock).reversed() { idlePages.append(block + place * Pages.sizeBytes) }
+        }
+        let page = idlePages.removeLast()
+        memset(page, 0, Pages.sizeBytes)
+        return page
+    }
+
+    func finish(
+        _ page: UnsafeMutableRawPointer, kind: PageKind, level: UInt8, extent: UInt32
+    ) throws(StorageError) -> PagePointer {
+        let bytes = UnsafeRawBufferPointer(start: page, count: Pages.sizeBytes)
+        return try add(bytes, kind, level: level, extent: extent, memory: page)
+    }
+
+    func add(run bytes: UnsafeRawBufferPointer) throws(StorageError) -> PagePointer {
+        guard let extent = UInt32(exactly: bytes.count) else {
+            throw StorageError(.keyTooLong, "A leaf has more than 4 GB. Split it into smaller ones.", path: file.path)
+        }
+        return try add(bytes, .run, level: 0, extent: extent, memory: nil)
+    }
+
+    private func add(
+        _ bytes: UnsafeRawBufferPointer, _ kind: PageKind, level: UInt8, extent: UInt32,
+        memory: UnsafeMutableRawPointer?
+    ) throws(StorageError) -> PagePointer {
+        let pageCount = Pages.count(ofBytes: bytes.count)
+        let page = freeSpace.allocate(pageCount)
+        guard Int(page) + pageCount <= Int(file.space.pageLimit) else { throw mapIsFull() }
+        var pointer = PagePointer(
+            page: page, extent: extent, birth: birth, level: level, check: 0, checkHigh: 0)
+        var stored = bytes
+        if let seal = file.seal {
+            stored = try seal.seal(bytes, &pointer, kind)
+        } else if let base = bytes.baseAddress {
+            // The bytes are in this process's memory, so reading them cannot fail.
+            pointer.check = PageSpace.checksum(base, pointer, kind) ?? 0
+        } else {
+            pointer.check = PageSpace.checksum(zeros, pointer, kind) ?? 0
+        }
+        pieces.append(Piece(pointer: pointer, kind: kind, bytes: stored, memory: memory))
+        gatheredBytes += pageCount * Pages.sizeBytes
+        pageBalance += pageCount
+        if gatheredBytes >= Self.batchBytes { try flush() }
+        return pointer
+    }
+
+    func free(_ pointer: PagePointer, kind: PageKind) {
+        let pageCount = pointer.pageCount(kind)
+        pageBalance -= pageCount
+        freeSpace.free(pointer.page, pageCount, birth: pointer.birth)
+    }
+
+    // MARK: - Writing them
+
+    /// Hands everything gathered to the disk, neighbours in one call.
+    func flush() throws(StorageError) {
+        guard !pieces.isEmpty else { return }
+        pieces.sort { $0.pointer.page < $1.pointer.page }
+        try growFile()
+        var first = 0
+        while first < pieces.count {
+            var stretch: [UnsafeRawBufferPointer] = []
+            var next = first
+            var page = Int(pieces[first].pointer.page)
+            while next < pieces.count, Int(pieces[next].pointer.page) == page, stretch.count + 2 <= maximumPieces {
+                let bytes = pieces[next].bytes
+                let pageCount = Pages.count(ofBytes: bytes.count)
+                if !bytes.isEmpty { stretch.append(bytes) }
+                let rest = pageCount * Pages.sizeBytes - bytes.count
+                if rest > 0 { stretch.append(UnsafeRawBufferPointer(start: zeros, count: rest)) }
+                page += pageCount
+                next += 1
+            }
+            let result = file.disk.writeWhole(stretch, at: Int(pieces[first].pointer.page) * Pages.sizeBytes)
+            guard result == 0 else { throw StorageError(errno: Int32(-result), doing: "commit", path: file.path) }
+            first = next
+        }
+        // What the page cache holds now is what was checked above.
+        for piece in pieces {
+            file.space.noteSeen(piece.pointer, piece.kind)
+            if let memory = piece.memory { idlePages.append(memory) }
+        }
+        writtenBytes += gatheredBytes
+        gatheredBytes = 0
+        pieces.removeAll(keepingCapacity: true)
+        file.seal?.forgetSealed()
+    }
+
+    /// Makes room for the pages ahead of writing them, in steps that grow with the file: fewer changes of its length.
+    private func growFile() throws(StorageError) {
+        let needed = Int(freeSpace.endPage) * Pages.sizeBytes
+        guard needed > file.writing.sizeBytes else { return }
+        let isLarge = writtenBytes + gatheredBytes >= Self.batchBytes
+        let size = min(FileGrowth.size(for: needed, isLarge: isLarge), Int(file.space.pageLimit) * Pages.sizeBytes)
+        var result = file.disk.reserveWhole(max(size, needed))
+        // The last few bytes of a disk are still good for what has to be written now.
+        if result == -Int(ENOSPC) || result == -Int(EDQUOT) || result == -Int(EFBIG) {
+            result = file.disk.reserveWhole(needed)
+        }
+        guard result == 0 else { throw StorageError(errno: Int32(-result), doing: "commit", path: file.path) }
+        file.writing.sizeBytes = file.disk.size()
+    }
+
+    private func mapIsFull() -> StorageError {
+        StorageError(
+            .mapFull,
+            "Cannot commit: the file has grown to the \(Int(file.space.pageLimit) * Pages.sizeBytes) bytes reserved "
+                + "for it. The transaction was undone. Open the file with a larger map size.",
+            path: file.path)
+    }
+}
+
+/// How a file grows: by an eighth of itself, in steps that are neither tiny nor huge. For small commits they are so
+/// small that the disk fills them with zeros ahead, which makes each sync faster; a large one fills them itself.
+enum FileGrowth {
+    static let smallestStepBytes = 256 << 10
+    static let smallCommitsStepBytes = 4 << 20
+    static let largestStepBytes = 64 << 20
+
+    static func size(for needed: Int, isLarge: Bool = false) -> Int {
+        let largest = isLarge ? largestStepBytes : smallCommitsStepBytes
+        let step = min(max(needed / 8, smallestStepBytes), largest)
+        return (needed + step - 1) / step * step
+    }
+}

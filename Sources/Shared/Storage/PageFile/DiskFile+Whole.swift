@@ -1,0 +1,72 @@
+import CausewayEnvironment
+import Glibc
+
+/// Whole reads and writes, out of system calls that may do less or be interrupted.
+extension DiskFile {
+    /// Answers how many bytes the file had there, or a negative errno.
+    func readWhole(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+        var done = 0
+        while done < buffer.count {
+            let count = read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]), at: offset + done)
+            if count == -Int(EINTR) { continue }
+            if count < 0 { return count }
+            if count == 0 { break }
+            done += count
+        }
+        return done
+    }
+
+    /// Writes pieces one behind the other. Answers zero or a negative errno.
+    func writeWhole(_ pieces: [UnsafeRawBufferPointer], at offset: Int) -> Int {
+        var pieces = pieces[...]
+        var offset = offset
+        while !pieces.isEmpty {
+            let count = write(Array(pieces.prefix(maximumPieces)), at: offset)
+            if count == -Int(EINTR) { continue }
+            if count < 0 { return count }
+            // A disk that takes nothing and gives no reason is full.
+            if count == 0 { return -Int(ENOSPC) }
+            offset += count
+            pieces = pieces.dropping(bytes: count)
+        }
+        return 0
+    }
+
+    func synchronizeWhole() -> Int {
+        repeat {
+            let result = synchronize()
+            if result != -Int(EINTR) { return result }
+        } while true
+    }
+
+    /// Makes the file at least so long.
+    func reserveWhole(_ sizeBytes: Int) -> Int {
+        repeat {
+            let result = reserve(sizeBytes)
+            if result != -Int(EINTR) { return result }
+        } while true
+    }
+
+    func truncateWhole(_ sizeBytes: Int) -> Int {
+        repeat {
+            let result = truncate(sizeBytes)
+            if result != -Int(EINTR) { return result }
+        } while true
+    }
+}
+
+extension ArraySlice<UnsafeRawBufferPointer> {
+    /// What is left when so many bytes were taken from the front.
+    fileprivate func dropping(bytes: Int) -> Self {
+        var rest = self
+        var bytes = bytes
+        while let first = rest.first, first.count <= bytes {
+            bytes -= first.count
+            rest.removeFirst()
+        }
+        if bytes > 0, let first = rest.first {
+            rest[rest.startIndex] = UnsafeRawBufferPointer(rebasing: first[bytes...])
+        }
+        return rest
+    }
+}

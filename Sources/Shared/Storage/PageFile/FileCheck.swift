@@ -1,0 +1,166 @@
+import CausewayEnvironment
+import Glibc
+
+/// Looks at a file before it is used: whose is it, and can this library read it with this key?
+enum FileCheck {
+    /// The clear part of a header that can be told to be ours.
+    struct Identity {
+        var fileID: FileID
+    }
+
+    /// Whether the file has to be made anew: it is empty, or its creation was cut short, so that nobody was told that it
+    /// succeeded. Creation writes zeros for all four slots, and then the header into slot 0; the first commit writes
+    /// another slot.
+    static func mustCreate(
+        _ disk: any DiskFile, path: String, _ options: StorageOptions, _ key: SealingKey?
+    ) throws(StorageError) -> Bool {
+        let size = disk.size()
+        guard size >= 0 else { throw StorageError(errno: Int32(-size), doing: "look at the file", path: path) }
+        // A file system makes a file longer by whole pages, so a part of one is what is left of something that was cut.
+        guard size <= HeaderSlots.byteCount, size % Pages.sizeBytes == 0 else { return false }
+        var bytes = [UInt8](repeating: 0, count: size)
+        let count = bytes.withUnsafeMutableBytes { disk.readWhole(into: $0, at: 0) }
+        guard count == size else { throw StorageError(errno: EIO, doing: "read the file", path: path) }
+        guard bytes.dropFirst(Pages.sizeBytes).allSatisfy({ $0 == 0 }), mayBeUnfinished(bytes) else { return false }
+        if try isHeaderWhole(bytes, disk, path: path, key) { return false }
+        if options.readOnly {
+            throw StorageError(
+                .notADatabase, "Cannot open the file read-only: it is empty. Open it for writing once.", path: path)
+        }
+        return true
+    }
+
+    /// Whether the beginning is ours, or did not reach the disk.
+    private static func mayBeUnfinished(_ bytes: [UInt8]) -> Bool {
+        let sectorBytes = 512
+        return hasMagic(bytes) || bytes.prefix(sectorBytes).allSatisfy { $0 == 0 }
+    }
+
+    private static func isHeaderWhole(
+        _ bytes: [UInt8], _ disk: any DiskFile, path: String, _ key: SealingKey?
+    ) throws(StorageError) -> Bool {
+        guard hasMagic(bytes), bytes.count >= HeaderLayout.bodyOffset else { return false }
+        let clear = ClearHeader(bytes)
+        // What needs another key, or another library, is not ours to judge.
+        if clear.format > FileHeader.format { return true }
+        guard clear.isEncrypted else { return try HeaderSlots.read(0, of: disk, seal: nil, path: path) != nil }
+        guard let key, key.fits(clear) else { return true }
+        let seal = PageSeal(key, fileID: clear.fileID, disk: disk)
+        return try HeaderSlots.read(0, of: disk, seal: seal, path: path) != nil
+    }
+
+    private static func hasMagic(_ bytes: [UInt8]) -> Bool {
+        bytes.count >= 8 && bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } == HeaderLayout.magic
+    }
+
+    /// Reads the clear parts of the slots. Throws when the file is foreign, newer, or locked by another key.
+    static func identify(_ disk: any DiskFile, path: String, _ key: SealingKey?) throws(StorageError) -> Identity {
+        var isOurs = false
+        var newest: UInt16 = 0
+        var refusal: StorageError?
+        for slot in 0..<FileHeader.slotCount {
+            let page = read(slot, of: disk)
+            guard hasMagic(page) else { continue }
+            isOurs = true
+            guard page.count >= HeaderLayout.bodyOffset else { continue }
+            let clear = ClearHeader(page)
+            newest = max(newest, clear.format)
+            guard clear.format == FileHeader.format, clear.pageSize == UInt32(Pages.sizeBytes) else { continue }
+            // One damaged slot must not speak for the others.
+            do throws(StorageError) {
+                try checkKey(clear, path: path, key)
+                return Identity(fileID: clear.fileID)
+            } catch {
+                refusal = refusal ?? error
+            }
+        }
+        if let refusal { throw refusal }
+        if newest > FileHeader.format {
+            throw StorageError(
+                .unsupportedVersion,
+                "Cannot open the file: it has format \(newest), and this library knows \(FileHeader.format) at most. "
+                    + "Update the library.",
+                path: path)
+        }
+        throw isOurs ? Recovery.noHeader(path: path) : foreign(disk, path: path)
+    }
+
+    private static func read(_ slot: Int, of disk: any DiskFile) -> [UInt8] {
+        var page = [UInt8](repeating: 0, count: Pages.sizeBytes)
+        let count = page.withUnsafeMutableBytes { disk.readWhole(into: $0, at: slot * Pages.sizeBytes) }
+        return Array(page.prefix(max(0, count)))
+    }
+
+    private static func checkKey(_ clear: ClearHeader, path: String, _ key: SealingKey?) throws(StorageError) {
+        switch (clear.isEncrypted, key) {
+        case (false, nil): break
+        case (false, _?):
+            throw StorageError(
+                .wrongKey,
+                "Cannot open the file: it is not encrypted, and a key was given. Open it without a key, or write an "
+                    + "encrypted copy of it.",
+                path: path)
+        case (true, nil):
+            throw StorageError(
+                .wrongKey, "Cannot open the file: it is encrypted. Give the 64 bytes of its key.", path: path)
+        case (true, let key?):
+            guard key.fits(clear) else {
+                throw StorageError(
+                    .wrongKey,
+                    "Cannot open the file: it was encrypted with another key. Give the key it was written with; "
+                        + "the file was not changed.",
+                    path: path)
+            }
+        }
+    }
+
+    private static func foreign(_ disk: any DiskFile, path: String) -> StorageError {
+        let page = read(0, of: disk)
+        // LMDB marks its first page so, at offset 16; previews of this library kept their data in it.
+        let isPreview = page.count >= 20 && page[16..<20].elementsEqual([0xDE, 0xC0, 0xEF, 0xBE])
+        let reason =
+            isPreview
+            ? "it is an LMDB file, as previews of this library wrote them. Copy its objects with the preview, or choose "
+                + "another path"
+            : "it is not a Causeway database. Choose another path"
+        return StorageError(.notADatabase, "Cannot open the file: \(reason); the file was not changed.", path: path)
+    }
+}
+
+/// What every header slot says in the clear.
+struct ClearHeader {
+    var format: UInt16
+    var isEncrypted: Bool
+    var pageSize: UInt32
+    var fileID: FileID
+    var salt: [UInt8]
+    var keyCheck: [UInt8]
+
+    /// - Parameter page: at least as long as the clear part.
+    init(_ page: [UInt8]) {
+        self = page.withUnsafeBytes { bytes in
+            func number<Number: FixedWidthInteger>(_ offset: Int) -> Number {
+                Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Number.self))
+            }
+            return ClearHeader(
+                format: number(HeaderLayout.formatOffset),
+                isEncrypted: (number(HeaderLayout.flagsOffset) as UInt16) & HeaderLayout.encryptedFlag != 0,
+                pageSize: number(HeaderLayout.pageSizeOffset),
+                fileID: FileID(
+                    low: number(HeaderLayout.fileIDOffset), high: number(HeaderLayout.fileIDOffset + 8)),
+                salt: Array(bytes[HeaderLayout.saltOffset..<HeaderLayout.saltOffset + 16]),
+                keyCheck: Array(bytes[HeaderLayout.keyCheckOffset..<HeaderLayout.keyCheckOffset + 16]))
+        }
+    }
+
+    private init(
+        format: UInt16, isEncrypted: Bool, pageSize: UInt32, fileID: FileID, salt: [UInt8], keyCheck: [UInt8]
+    ) {
+        self.format = format
+        self.isEncrypted = isEncrypted
+        self.pageSize = pageSize
+        self.fileID = fileID
+        self.salt = salt
+        self.keyCheck = keyCheck
+    }
+}

@@ -1,0 +1,80 @@
+import CausewayEnvironment
+import CStorage
+import Glibc
+
+/// The four header slots at the beginning of a file: reading one, writing one, choosing the next.
+enum HeaderSlots {
+    static let byteCount = FileHeader.slotCount * Pages.sizeBytes
+
+    /// The slot for the next header: that of the oldest state which is neither a fallback nor the newest. With three
+    /// fallbacks there is none, and the newest has to give way: nobody was promised that it survives a power loss.
+    static func next(transactions: [UInt64], fallbacks: [UInt64], newest: UInt64) -> Int {
+        var chosen: Int?
+        for slot in transactions.indices where !fallbacks.contains(transactions[slot]) || transactions[slot] == 0 {
+            guard let best = chosen else {
+                chosen = slot
+                continue
+            }
+            if transactions[best] == newest || transactions[slot] < transactions[best] { chosen = slot }
+        }
+        guard let chosen else { preconditionFailure("there are three fallbacks at most, and four slots") }
+        return chosen
+    }
+
+    /// The header of a slot, if it is whole. Throws when the disk does not tell.
+    static func read(
+        _ slot: Int, of disk: any DiskFile, seal: PageSeal?, path: String
+    ) throws(StorageError) -> FileHeader? {
+        var result = 0
+        let header = withUnsafeTemporaryAllocation(byteCount: Pages.sizeBytes, alignment: 16) { page -> FileHeader? in
+            result = disk.readWhole(into: page, at: slot * Pages.sizeBytes)
+            guard result == Pages.sizeBytes, let base = page.baseAddress, open(base, slot, seal) else { return nil }
+            return FileHeader(UnsafeRawPointer(base))
+        }
+        if result < 0 { throw StorageError(errno: Int32(-result), doing: "read the file", path: path) }
+        return header
+    }
+
+    /// All of them, by slot.
+    static func readAll(of disk: any DiskFile, seal: PageSeal?, path: String) throws(StorageError) -> [FileHeader?] {
+        var headers: [FileHeader?] = []
+        for slot in 0..<FileHeader.slotCount { headers.append(try read(slot, of: disk, seal: seal, path: path)) }
+        return headers
+    }
+
+    /// Checks a header page, and decrypts it in place where it is encrypted.
+    private static func open(_ page: UnsafeMutableRawPointer, _ slot: Int, _ seal: PageSeal?) -> Bool {
+        guard page.load(as: UInt64.self) == HeaderLayout.magic else { return false }
+        if let seal { return seal.openHeader(page, slot: slot) }
+        return page.load(fromByteOffset: HeaderLayout.trailerOffset, as: UInt64.self) == checksum(page)
+    }
+
+    static func checksum(_ page: UnsafeRawPointer) -> UInt64 {
+        var hash: UInt64 = 0
+        // The page is in this process's memory, so reading it cannot fail.
+        _ = causeway_hash(page, HeaderLayout.trailerOffset, 0, &hash)
+        return hash
+    }
+
+    /// Takes a header away, as far as the disk lets us.
+    static func clear(_ slot: Int, of disk: any DiskFile) {
+        let zeros = [UInt8](repeating: 0, count: Pages.sizeBytes)
+        _ = zeros.withUnsafeBytes { disk.writeWhole([$0], at: slot * Pages.sizeBytes) }
+    }
+
+    /// Writes a slot. Answers zero or a negative errno.
+    static func write(_ header: FileHeader, to slot: Int, of disk: any DiskFile, seal: PageSeal?) -> Int {
+        withUnsafeTemporaryAllocation(byteCount: Pages.sizeBytes, alignment: 16) { page in
+            // Not empty: it has the size of a page.
+            let base = page.baseAddress!
+            memset(base, 0, Pages.sizeBytes)
+            header.encode(into: base, isEncrypted: seal != nil)
+            if let seal {
+                seal.sealHeader(base, slot: slot, birth: header.transaction)
+            } else {
+                base.storeBytes(of: checksum(base), toByteOffset: HeaderLayout.trailerOffset, as: UInt64.self)
+            }
+            return disk.writeWhole([UnsafeRawBufferPointer(page)], at: slot * Pages.sizeBytes)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import CausewayEnvironment
+import CStorage
+import Glibc
+
+extension PageFile {
+    /// Address space reserved for a file when the caller asks for no size; halved until the system agrees.
+    static let defaultMapBytes = 256 << 30
+    static let smallestMapBytes = 1 << 30
+
+    /// Makes a disk file usable: creates what is missing, refuses what is not ours, and finds the newest state.
+    ///
+    /// The shared state's opening lock is held by the caller.
+    static func open(
+        _ disk: any DiskFile, shared: SharedState, isFirst: Bool, path: String, options: StorageOptions
+    ) throws(StorageError) -> PageFile {
+        let key: SealingKey? = if let bytes = options.encryptionKey { try SealingKey(bytes, path: path) } else { nil }
+        let isNew = isFirst ? try FileCheck.mustCreate(disk, path: path, options, key) : false
+        if isNew { try create(disk, path: path, key) }
+        let first = try FileCheck.identify(disk, path: path, key)
+        let seal = key.map { PageSeal($0, fileID: first.fileID, disk: disk) }
+        let space = try makeSpace(disk, path: path, options, seal)
+        let parts = Parts(
+            disk: disk, space: space, shared: shared, fileID: first.fileID, seal: seal,
+            mutation: options.mutation)
+        if isFirst {
+            try Recovery.recover(parts, path: path)
+            // A new file's first session goes on.
+            if !isNew { shared.session = seal?.beginSession(firstBirth: shared.nextBirth) }
+        } else if let session = shared.session {
+            try seal?.join(session)
+        }
+        return PageFile(parts, path: path, isReadOnly: options.readOnly, isInMemory: options.inMemory)
+    }
+
+    /// Writes the first header. It goes with its three empty neighbours into one write, and before anything else, so
+    /// that a creation which was cut short can be told from a foreign file.
+    private static func create(_ disk: any DiskFile, path: String, _ key: SealingKey?) throws(StorageError) {
+        var random = SystemRandomNumberGenerator()
+        let fileID = FileID(low: random.next(), high: random.next())
+        let header = FileHeader(
+            fileID: fileID, transaction: 1, version: 0, durableTransaction: 1, syncedTransaction: 1, state: .empty,
+            freeSpace: FreeSpaceRecord(endPage: UInt32(FileHeader.slotCount), inline: [], segments: []))
+        let seal = key.map { PageSeal($0, fileID: fileID, disk: disk) }
+        seal?.beginSession(firstBirth: 0)
+        let empty = [UInt8](repeating: 0, count: HeaderSlots.byteCount)
+        var result = empty.withUnsafeBytes { disk.writeWhole([$0], at: 0) }
+        if result == 0 { result = HeaderSlots.write(header, to: 0, of: disk, seal: seal) }
+        if result == 0 { result = disk.synchronizeWhole() }
+        guard result == 0 else { throw StorageError(errno: Int32(-result), doing: "create the file", path: path) }
+    }
+
+    private static func makeSpace(
+        _ disk: any DiskFile, path: String, _ options: StorageOptions, _ seal: PageSeal?
+    ) throws(StorageError) -> PageSpace {
+        var bytes = options.mapSizeBytes ?? defaultMapBytes
+        while true {
+            if let space = try? makeSpace(disk, path: path, bytes, seal) { return space }
+            // Where address space is short, for example under a limit, less of it has to do.
+            guard options.mapSizeBytes == nil, bytes > smallestMapBytes else {
+                throw StorageError(errno: ENOMEM, doing: "open the file", path: path)
+            }
+            bytes /= 2
+        }
+    }
+
+    private static func makeSpace(
+        _ disk: any DiskFile, path: String, _ bytes: Int, _ seal: PageSeal?
+    ) throws(StorageError) -> PageSpace {
+        let pageLimit = UInt32(clamping: bytes >> Pages.sizeShift)
+        if let seal {
+            let memory = try ReservedMemory(byteCount: bytes, path: path)
+            return try PageSpace(base: memory.base, pageLimit: pageLimit, path: path, owner: memory, opener: seal)
+        }
+        guard let base = disk.map(bytes) else {
+            throw StorageError(errno: ENOMEM, doing: "open the file", path: path)
+        }
+        let guarded = GuardedRange(base, byteCount: bytes, path: path)
+        return try PageSpace(base: base, pageLimit: pageLimit, path: path, owner: guarded)
+    }
+
+    /// The last to close leaves a header that vouches for all pages of the newest state. So whoever opens the file next
+    /// has nothing to look through, and a page that is damaged until then is known to be damaged: without this it could
+    /// as well have been torn in a commit that never returned, and the state before it would be taken.
+    ///
+    /// It is the second header of that state, so one of them may be lost. It says nothing new otherwise, and when it
+    /// fails nothing is lost.
+    func closeCleanly() {
+        guard !isReadOnly, !isInMemory, writing.transaction != 0, !shared.isPoisoned, shared.isAlone,
+            shared.committing == 0, let header = header(of: shared.newest), !isVouchedFor(header)
+        else { return }
+        _ = try? commit(over: header, .durable, versionStep: 0, isVouching: true) { _ in
+            (header.state.trees, header.state.directory)
+        }
+    }
+
+    private func isVouchedFor(_ header: FileHeader) -> Bool {
+        guard header.syncedTransaction == header.transaction else { return false }
+        return (0..<FileHeader.slotCount).contains { slot in
+            guard let other = self.header(inSlot: slot), other.transaction != header.transaction else { return false }
+            return other.version == header.version && other.state.trees == header.state.trees
+                && other.state.directory == header.state.directory
+        }
+    }
+}
+
+/// Address space without a file behind it, zero until it is written.
+final class ReservedMemory: Sendable {
+    /// nonisolated(unsafe): set once.
+    nonisolated(unsafe) let base: UnsafeMutableRawPointer
+    private let byteCount: Int
+
+    init(byteCount: Int, path: String) throws(StorageError) {
+        let memory = mmap(
+            nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let memory, memory != MAP_FAILED else {
+            throw StorageError(errno: ENOMEM, doing: "open the file", path: path)
+        }
+        base = memory
+        self.byteCount = byteCount
+    }
+
+    deinit {
+        munmap(base, byteCount)
+    }
+}
+
+/// A mapped file whose bytes may vanish when another program cuts it shorter.
+private final class GuardedRange: Sendable {
+    private nonisolated(unsafe) let base: UnsafeRawPointer
+
+    init(_ base: UnsafeRawPointer, byteCount: Int, path: String) {
+        self.base = base
+        causeway_guard_range(base, byteCount, path)
+    }
+
+    deinit {
+        causeway_unguard_range(base)
+    }
+}

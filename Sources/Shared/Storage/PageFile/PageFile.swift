@@ -1,0 +1,116 @@
+import CausewayEnvironment
+import Synchronization
+
+/// The open page file: its bytes on the disk, the same bytes in memory, and what it shares with other processes.
+///
+/// Snapshots hold it, so it closes with the last of them.
+///
+/// 1. A page that any protected state contains is never written. Protected are the states of all pinned snapshots,
+///    the newest state, and the fallbacks: states that a power loss may bring back.
+/// 2. The header slots of the newest state and of the fallbacks are never written.
+/// 3. A header is written after all pages of its state, and believed only when those the disk may lack are there.
+/// 4. Only the holder of the writer's right touches `writing`, the slots and the file's length.
+final class PageFile: Sendable {
+    let path: String
+    let disk: any DiskFile
+    let space: PageSpace
+    let shared: SharedState
+    let fileID: FileID
+    let seal: PageSeal?
+    let isReadOnly: Bool
+    let isInMemory: Bool
+    private let mutation: StorageMutation?
+    /// nonisolated(unsafe): rule 4.
+    nonisolated(unsafe) let writing: WritingState
+    private let failure = Mutex<StorageError?>(nil)
+
+    init(_ parts: Parts, path: String, isReadOnly: Bool, isInMemory: Bool) {
+        self.path = path
+        disk = parts.disk
+        space = parts.space
+        shared = parts.shared
+        fileID = parts.fileID
+        seal = parts.seal
+        mutation = parts.mutation
+        self.isReadOnly = isReadOnly
+        self.isInMemory = isInMemory
+        writing = WritingState()
+        writing.sizeBytes = parts.disk.size()
+    }
+
+    deinit {
+        closeCleanly()
+        shared.close()
+    }
+
+    /// What opening a file brings together.
+    struct Parts {
+        var disk: any DiskFile
+        var space: PageSpace
+        var shared: SharedState
+        var fileID: FileID
+        var seal: PageSeal?
+        var mutation: StorageMutation?
+    }
+
+    var parts: Parts {
+        Parts(disk: disk, space: space, shared: shared, fileID: fileID, seal: seal, mutation: mutation)
+    }
+
+    /// States that a power loss may bring back.
+    var fallbacks: [UInt64] { mutation == .reuseFallbacks ? [] : shared.fallbacks }
+
+    // MARK: - Failure
+
+    /// Throws what made the file unusable, or unsound where it was read.
+    func throwFailure() throws(StorageError) {
+        if let damage = space.damage { throw damage }
+        guard shared.isPoisoned else { return }
+        throw failure.withLock { $0 } ?? .isPoisoned(path: path)
+    }
+
+    /// After a failed sync nobody knows what the disk holds; the kernel may have dropped the pages.
+    func poison(_ error: StorageError) {
+        failure.withLock { $0 = $0 ?? error }
+        shared.poison()
+    }
+
+    // MARK: - Headers
+
+    /// The header of one slot, if it holds a sound one that the disk lets us read.
+    func header(inSlot slot: Int) -> FileHeader? {
+        try? HeaderSlots.read(slot, of: disk, seal: seal, path: path)
+    }
+
+    /// The header of the newest state. Its slot may be written anew by two further commits at any time, so the
+    /// caller pins the state and looks again when it finds another.
+    func header(of transaction: UInt64) -> FileHeader? {
+        for slot in 0..<FileHeader.slotCount where shared.transaction(inSlot: slot) == transaction {
+            guard let header = header(inSlot: slot), header.transaction == transaction else { return nil }
+            return header
+        }
+        return nil
+    }
+}
+
+/// What the one writer keeps from one commit to the next.
+final class WritingState {
+    /// The free space as of `transaction`; nil when it has to be read from the header.
+    var freeSpace: FreeSpace?
+    var transaction: UInt64 = 0
+    var sizeBytes = 0
+    /// Bytes written since the last sync.
+    var unsyncedBytes = 0
+    /// Pages born up to here are synced, as far as this process knows.
+    var syncedTransaction: UInt64 = 0
+}
+
+extension StorageError {
+    static func isPoisoned(path: String) -> StorageError {
+        StorageError(
+            .io,
+            "Writing to the disk failed earlier, and what it holds now is not known. Close the file in every process "
+                + "and open it again: it comes back with the last commit that the disk has. Then check the disk.",
+            path: path)
+    }
+}

@@ -1,0 +1,75 @@
+package import CausewayEnvironment
+import Glibc
+
+extension PageStorage {
+    /// Opens the file at a path, or a new one in memory.
+    static func open(
+        path: String, options: StorageOptions, registry: StorageRegistry
+    ) throws(StorageError) -> PageStorage {
+        if options.inMemory {
+            let disk = try opening(path) { () throws(SystemFile.OpeningError) in try SystemFile.createInMemory() }
+            return try open(
+                file: disk, path: path, options: options, identity: FileIdentity(memory: path), registry: registry)
+        }
+        try refuseFolder(path)
+        let isNew = access(path, F_OK) != 0
+        let disk = try opening(path) { () throws(SystemFile.OpeningError) in
+            options.readOnly
+                ? try SystemFile.open(path: path, readOnly: true) : try SystemFile.create(path: path)
+        }
+        guard let identity = FileIdentity(path: path) else {
+            throw StorageError(errno: ENOENT, doing: "open the file", path: path)
+        }
+        let (shared, isFirst) = try SharedState.open(path: path + "-lock", file: path, readOnly: options.readOnly)
+        defer { shared.finishOpening() }
+        let file = try PageFile.open(disk, shared: shared, isFirst: isFirst, path: path, options: options)
+        // Where a folder cannot be synced, the new name is as safe as the file system makes it.
+        if isNew { _ = synchronizeFolder(of: path) }
+        let storage = PageStorage(file, options: options) { registry.closed(identity) }
+        registry.opened(storage, identity)
+        return storage
+    }
+
+    /// Opens a store on a disk that no other process can reach.
+    package static func open(
+        file disk: any DiskFile, path: String, options: StorageOptions
+    ) throws(StorageError) -> PageStorage {
+        try open(file: disk, path: path, options: options, identity: nil, registry: nil)
+    }
+
+    private static func open(
+        file disk: any DiskFile, path: String, options: StorageOptions, identity: FileIdentity?,
+        registry: StorageRegistry?
+    ) throws(StorageError) -> PageStorage {
+        let shared = SharedState()
+        let file = try PageFile.open(disk, shared: shared, isFirst: true, path: path, options: options)
+        let storage = PageStorage(file, options: options) {
+            if let identity { registry?.closed(identity) }
+        }
+        if let identity { registry?.opened(storage, identity) }
+        return storage
+    }
+
+    private static func refuseFolder(_ path: String) throws(StorageError) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+        throw StorageError(errno: EISDIR, doing: "open the file", path: path)
+    }
+
+    private static func opening(
+        _ path: String, _ body: () throws(SystemFile.OpeningError) -> SystemFile
+    ) throws(StorageError) -> SystemFile {
+        do throws(SystemFile.OpeningError) {
+            return try body()
+        } catch {
+            throw StorageError(errno: error.errorNumber, doing: "open the file", path: path)
+        }
+    }
+
+    /// A file that is open already is shared only with those who have its key.
+    func refuseOtherKey(_ key: [UInt8]?) throws(StorageError) {
+        guard key != options.encryptionKey else { return }
+        throw StorageError(
+            .wrongKey, "Cannot open the file: it is open in this process with another key, or without one.", path: path)
+    }
+}

@@ -1,0 +1,226 @@
+import CausewayEnvironment
+import Dispatch
+import Glibc
+import Synchronization
+
+/// The product's storage: one copy-on-write file of pages, or the same in memory.
+///
+/// The state that was read last is kept pinned for a moment, so that taking a snapshot of it again costs nanoseconds.
+package final class PageStorage: Storage {
+    /// How long the newest snapshot stays pinned when nobody uses it.
+    private static let idlePinMilliseconds = 100
+
+    package let path: String
+    let file: PageFile
+    let writerLock: WriterLock
+    let options: StorageOptions
+    private let schedule: SyncSchedule
+    private let newest = Mutex(Newest())
+    private let queue = DispatchQueue(label: "causeway.storage")
+    private let closed: (@Sendable () -> Void)?
+
+    private struct Newest {
+        var snapshot: PageSnapshot?
+        var isReleaseScheduled = false
+    }
+
+    init(_ file: PageFile, options: StorageOptions, closed: (@Sendable () -> Void)? = nil) {
+        path = file.path
+        self.file = file
+        self.options = options
+        self.closed = closed
+        writerLock = WriterLock(file.shared)
+        schedule = SyncSchedule(file, writerLock)
+    }
+
+    deinit {
+        schedule.close()
+        closed?()
+    }
+
+    // MARK: - Reading
+
+    package func snapshot() throws(StorageError) -> any StorageSnapshot {
+        try pageSnapshot()
+    }
+
+    func pageSnapshot() throws(StorageError) -> PageSnapshot {
+        try file.throwFailure()
+        let transaction = file.shared.newest
+        let known = newest.withLock { newest -> PageSnapshot? in
+            guard let snapshot = newest.snapshot, snapshot.transaction == transaction else { return nil }
+            return snapshot
+        }
+        if let known { return known }
+        return remember(try pinNewest())
+    }
+
+    /// Pins the newest state and reads its header, again if it was overtaken in between.
+    private func pinNewest() throws(StorageError) -> PageSnapshot {
+        var attempts = 0
+        while true {
+            let pin = file.shared.pin()
+            if let header = file.header(of: pin.transaction) { return PageSnapshot(file, header, pin: pin) }
+            file.shared.unpin(pin)
+            // Commits came between pinning and reading; or the newest state's slot is just being written anew.
+            attempts += 1
+            guard attempts < 10_000, !file.shared.isPoisoned else { throw Recovery.noHeader(path: path) }
+            if attempts > 10 { usleep(50) }
+        }
+    }
+
+    private func remember(_ snapshot: PageSnapshot) -> PageSnapshot {
+        // The one that was kept may end here, and its end takes its own locks.
+        var replaced: PageSnapshot?
+        let mustSchedule = newest.withLock { newest in
+            replaced = newest.snapshot
+            newest.snapshot = snapshot
+            defer { newest.isReleaseScheduled = true }
+            return !newest.isReleaseScheduled
+        }
+        // Where no other process writes, the next commit here is the next that could use what is kept.
+        if mustSchedule, file.shared.locks != nil { scheduleRelease() }
+        withExtendedLifetime(replaced) {}
+        return snapshot
+    }
+
+    private func scheduleRelease() {
+        queue.asyncAfter(deadline: .now() + .milliseconds(Self.idlePinMilliseconds)) { [weak self] in
+            self?.releaseIdleSnapshot()
+        }
+    }
+
+    private func releaseIdleSnapshot() {
+        var released: PageSnapshot?
+        let mustGoOn = newest.withLock { newest in
+            // All copies are made under this lock, so nobody can take one meanwhile.
+            if isKnownUniquelyReferenced(&newest.snapshot) { released = newest.snapshot.take() }
+            newest.isReleaseScheduled = newest.snapshot != nil
+            return newest.isReleaseScheduled
+        }
+        if mustGoOn { scheduleRelease() }
+        withExtendedLifetime(released) {}
+    }
+
+    package func newestVersion() throws(StorageError) -> UInt64 { try pageSnapshot().version }
+
+    // MARK: - Writing
+
+    package func write() throws(StorageError) -> any StorageWriter {
+        try refuseReadOnly()
+        let ticket = writerLock.takeTicket()
+        try writerLock.wait(for: ticket)
+        return try begin()
+    }
+
+    package func write(using reservation: WriteReservation) throws(StorageError) -> any StorageWriter {
+        try refuseReadOnly()
+        guard reservation.use(for: writerLock) else {
+            throw StorageError(
+                .locked, "The turn to write was used already, or is another file's. Ask for a new one.", path: path)
+        }
+        return try begin()
+    }
+
+    package func reserveWrite(_ granted: @escaping @Sendable (WriteReservation) -> Void) {
+        let ticket = writerLock.takeTicket()
+        queue.async { [self] in
+            do {
+                try writerLock.wait(for: ticket)
+                granted(WriteReservation(writerLock, isUsed: false))
+            } catch {
+                // The caller finds the reservation used, and asks again in a way that throws the reason.
+                granted(WriteReservation(writerLock, isUsed: true))
+            }
+        }
+    }
+
+    private func begin() throws(StorageError) -> PageStorageWriter {
+        do throws(StorageError) {
+            try file.throwFailure()
+            if file.shared.committing != 0 { try Recovery.takeOver(file) }
+            return PageStorageWriter(self, base: try pageSnapshot())
+        } catch {
+            writerLock.release()
+            throw error
+        }
+    }
+
+    private func refuseReadOnly() throws(StorageError) {
+        guard file.isReadOnly else { return }
+        throw StorageError(
+            .readOnly, "Cannot write: the file was opened read-only. Open it for writing.", path: path)
+    }
+
+    func commit(
+        _ changes: WriteChanges, over base: PageSnapshot, _ durability: Durability
+    ) throws(StorageError) -> PageSnapshot {
+        try refuseTooManyVersions(base)
+        let committed = try file.commit(over: base.header, durability) { output throws(StorageError) in
+            try Self.apply(changes, to: base.header.state, output)
+        }
+        return finish(committed, durability)
+    }
+
+    /// Makes pages of the changes to a state.
+    static func apply(
+        _ changes: WriteChanges, to state: CommittedState, _ output: CommitOutput, movesPages: Bool = false
+    ) throws(StorageError) -> (trees: PagePointer, directory: PagePointer) {
+        var leaves: [(place: LeafPlace, run: PagePointer?)] = []
+        for change in changes.sortedLeafChanges() {
+            let run: PagePointer? = if let bytes = change.bytes { try output.add(run: bytes) } else { nil }
+            leaves.append((change.place, run))
+        }
+        var directory = state.directory
+        if !leaves.isEmpty {
+            directory = try LeafDirectoryWriter(space: output.space, output: output).apply(leaves, to: directory)
+        }
+        var trees = state.trees
+        let treeChanges = changes.sortedTreeChanges()
+        if !treeChanges.isEmpty {
+            trees = try TreeWriter(space: output.space, output: output, movesPages: movesPages)
+                .apply(treeChanges, to: trees)
+        }
+        return (trees, directory)
+    }
+
+    /// Pins what was just committed: the writer's right is still held, so it is the newest.
+    func finish(_ committed: PageFile.Committed, _ durability: Durability) -> PageSnapshot {
+        let header = committed.header
+        let snapshot = remember(PageSnapshot(file, header, pin: file.shared.pin()))
+        if committed.isDurable {
+            schedule.becameDurable(header.version)
+        } else if case .grouped(let window) = durability {
+            schedule.syncWithin(window)
+        }
+        file.shared.noteCommit()
+        return snapshot
+    }
+
+    private func refuseTooManyVersions(_ base: PageSnapshot) throws(StorageError) {
+        guard let maximum = options.maximumVersions, let oldest = file.shared.oldestPin,
+            base.transaction - min(oldest.transaction, base.transaction) >= UInt64(maximum)
+        else { return }
+        throw StorageError(
+            .tooManyVersions,
+            "Cannot commit: a snapshot of process \(oldest.processID) is \(base.transaction - oldest.transaction) "
+                + "commits old, and \(maximum) versions are allowed. The transaction was undone. Release transactions "
+                + "and frozen objects that are no longer needed, or refresh them.",
+            path: path)
+    }
+
+    // MARK: - Durability
+
+    package func synchronize() throws(StorageError) {
+        guard !file.isReadOnly else { return }
+        schedule.becameDurable(try file.synchronize(writerLock))
+    }
+
+    package func whenDurable(_ version: UInt64) async throws(StorageError) {
+        try await schedule.whenDurable(version)
+    }
+
+    package func observeOtherProcesses(_ body: @escaping @Sendable () -> Void) -> any StorageObservation {
+        file.shared.observeOtherProcesses(body)
+    }
+}

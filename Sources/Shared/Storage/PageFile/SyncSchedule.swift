@@ -1,0 +1,96 @@
+import Dispatch
+import Synchronization
+
+/// One sync for all commits of a window, and whoever waits for it.
+final class SyncSchedule: Sendable {
+    private struct State {
+        var durableVersion: UInt64 = 0
+        var waiting: [(version: UInt64, resume: CheckedContinuation<StorageError?, Never>)] = []
+        /// The earliest sync that is on its way.
+        var nextSync: DispatchTime?
+        var failure: StorageError?
+    }
+
+    private let file: PageFile
+    private let writerLock: WriterLock
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "causeway.storage.sync", qos: .userInitiated)
+
+    init(_ file: PageFile, _ writerLock: WriterLock) {
+        self.file = file
+        self.writerLock = writerLock
+    }
+
+    /// The owner goes away: what was promised is kept, and whoever still waits gets an answer.
+    func close() {
+        let isPromised = state.withLock { $0.nextSync != nil }
+        if isPromised { sync() }
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for waiter in waiting { waiter.resume.resume(returning: .isClosed(path: file.path)) }
+    }
+
+    func becameDurable(_ version: UInt64) {
+        let done = state.withLock { state in
+            state.durableVersion = max(state.durableVersion, version)
+            let durable = state.durableVersion
+            guard state.waiting.contains(where: { $0.version <= durable }) else {
+                return [] as [(version: UInt64, resume: CheckedContinuation<StorageError?, Never>)]
+            }
+            let done = state.waiting.filter { $0.version <= durable }
+            state.waiting.removeAll { $0.version <= durable }
+            return done
+        }
+        for waiter in done { waiter.resume.resume(returning: nil) }
+    }
+
+    func syncWithin(_ window: Duration) {
+        let parts = window.components
+        let nanoseconds = Int(clamping: parts.seconds) * 1_000_000_000 + Int(parts.attoseconds / 1_000_000_000)
+        let due = DispatchTime.now() + .nanoseconds(max(0, nanoseconds))
+        let mustSchedule = state.withLock { state in
+            if let next = state.nextSync, next <= due { return false }
+            state.nextSync = due
+            return true
+        }
+        guard mustSchedule else { return }
+        queue.asyncAfter(deadline: due) { [weak self] in self?.syncIfDue() }
+    }
+
+    private func syncIfDue() {
+        let isDue = state.withLock { $0.nextSync.map { $0 <= .now() } ?? false }
+        if isDue { sync() }
+    }
+
+    private func sync() {
+        // Commits from now on ask for a sync of their own.
+        state.withLock { $0.nextSync = nil }
+        do throws(StorageError) {
+            becameDurable(try file.synchronize(writerLock))
+        } catch {
+            let waiting = state.withLock { state in
+                state.failure = error
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for waiter in waiting { waiter.resume.resume(returning: error) }
+        }
+    }
+
+    /// Waits for the sync that is on its way, or asks for one.
+    func whenDurable(_ version: UInt64) async throws(StorageError) {
+        if state.withLock({ $0.durableVersion < version && $0.nextSync == nil }) { syncWithin(.zero) }
+        let failure = await withCheckedContinuation { continuation in
+            let answer = state.withLock { state -> StorageError?? in
+                if state.durableVersion >= version { return .some(nil) }
+                if let failure = state.failure { return .some(failure) }
+                state.waiting.append((version, continuation))
+                return nil
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+        if let failure { throw failure }
+    }
+}

@@ -1,0 +1,48 @@
+import Crypto
+
+/// The keys of a file's sessions, each derived once. Guarded by its owner.
+struct SessionKeyRing {
+    private let key: SealingKey
+    private let fileID: FileID
+    private(set) var table = SessionTable()
+    /// Derived so far. Few: whoever reads meets the sessions whose pages are still there.
+    private var derived: [SessionSalt: SessionKeys] = [:]
+    /// Most pages that are opened one after the other are of one session.
+    private var last: (births: Range<UInt64>, key: SymmetricKey)?
+    /// The table that was read last, so that it is not read again with every header.
+    var learnedTable = PagePointer.none
+    /// The table has lost sessions that the file's still has.
+    var isTrimmed = false
+
+    init(_ key: SealingKey, fileID: FileID) {
+        self.key = key
+        self.fileID = fileID
+    }
+
+    mutating func learn(_ sessions: [Session]) {
+        table.learn(sessions)
+        last = nil
+    }
+
+    mutating func dropSessions(endingBefore birth: UInt64) {
+        guard table.dropSessions(endingBefore: birth) else { return }
+        last = nil
+        isTrimmed = true
+    }
+
+    mutating func keys(_ salt: SessionSalt) -> SessionKeys {
+        if let known = derived[salt] { return known }
+        let keys = key.sessionKeys(fileID: fileID, salt: salt)
+        derived[salt] = keys
+        return keys
+    }
+
+    /// The key of the pages born then; nil when no known session is so old.
+    mutating func pageKey(ofBirth birth: UInt64) -> SymmetricKey? {
+        if let last, last.births.contains(birth) { return last.key }
+        guard let index = table.index(ofBirth: birth) else { return nil }
+        let key = keys(table.sessions[index].salt).pages
+        last = (table.births(at: index), key)
+        return key
+    }
+}

@@ -1,0 +1,165 @@
+import Glibc
+import Synchronization
+
+/// How readers tell writers which states they read.
+///
+/// A pin is a word in the entry of its process, written before the state is used and cleared afterwards. Taking one is
+/// three steps: read the newest transaction, publish it as pinned, and read the newest again; when it has changed,
+/// publish the new one and look again.
+///
+/// **No writer misses a pin that is used.** All these steps are sequentially consistent, so they happen in one order
+/// for everybody. A writer that is about to use pages of older states again knows the newest state N, since it has
+/// read that word, and spares N; then it reads all pins. Suppose it does not see the pin on T. Then its look at that
+/// word came before the pin was published, so its reading of N did, too, and so did the writing of N. The reader reads
+/// the newest again after publishing: it finds N, or what came after. Either that is T, and the writer spares N = T;
+/// or it differs from T, and the reader gives T up without having used it. A process entry that is taken meanwhile
+/// changes nothing: its bit in the set is set before its first pin is published, so whoever misses the bit has looked
+/// before the pin was published. Nor does a pin in a range: it counts as published when both ends are, and each end
+/// is read once.
+extension SharedState {
+    /// A state that is kept as it is until ``unpin(_:)``.
+    package struct Pin: Sendable {
+        package let transaction: UInt64
+        /// Which word of the process's entry says so; ``inRange`` when none was free.
+        fileprivate let place: Int
+
+        fileprivate static let inRange = -1
+    }
+
+    /// Pins the newest state. Any number of pins may be held; the first 62 of a process cost least.
+    package func pin() -> Pin {
+        let pins = memory.word(memory.entry(entryNumber) + SharedLayout.entryPinsOffset)
+        var transaction = newest
+        guard let place = claim(pins, transaction) else { return pinInRange() }
+        while true {
+            let now = newest
+            if now == transaction { return Pin(transaction: transaction, place: place) }
+            transaction = now
+            pins[place].store(now, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    package func unpin(_ pin: Pin) {
+        guard pin.place != Pin.inRange else { return unpinInRange(pin) }
+        // Releasing: a writer that finds the word cleared comes after everything that was read under the pin.
+        memory.word(memory.entry(entryNumber) + SharedLayout.entryPinsOffset)[pin.place].store(0, ordering: .releasing)
+    }
+
+    /// Finds a free word and publishes the transaction there.
+    @inline(__always)
+    private func claim(_ pins: UnsafeMutablePointer<Atomic<UInt64>>, _ transaction: UInt64) -> Int? {
+        // Threads begin in different cache lines, each eight words, so that they seldom disturb each other.
+        let thread = UInt(bitPattern: Int(pthread_self())) &* 0x9E37_79B9_7F4A_7C15
+        let start = Int(thread >> 61) * 8
+        for step in 0..<SharedLayout.pinsMaximum {
+            var place = start + step
+            if place >= SharedLayout.pinsMaximum { place -= SharedLayout.pinsMaximum }
+            if pins[place].load(ordering: .relaxed) == 0,
+                pins[place].compareExchange(
+                    expected: 0, desired: transaction, ordering: .sequentiallyConsistent
+                ).exchanged
+            {
+                return place
+            }
+        }
+        return nil
+    }
+
+    // MARK: - When all words are used up
+
+    private func pinInRange() -> Pin {
+        rangePins.withLock { pins in
+            var transaction = newest
+            while true {
+                pins.add(transaction)
+                publish(pins)
+                let now = newest
+                if now == transaction { return Pin(transaction: transaction, place: Pin.inRange) }
+                pins.remove(transaction)
+                transaction = now
+            }
+        }
+    }
+
+    private func unpinInRange(_ pin: Pin) {
+        rangePins.withLock { pins in
+            pins.remove(pin.transaction)
+            publish(pins)
+        }
+    }
+
+    /// A reader takes the low end first, so the range it makes of two ends never leaves out what lies between them
+    /// before and after: while pins come the low end stays or appears, and the high end only rises.
+    private func publish(_ pins: RangePins) {
+        let entry = memory.entry(entryNumber)
+        memory.word(entry + SharedLayout.entryRangeLowOffset).pointee
+            .store(pins.lowest ?? 0, ordering: .sequentiallyConsistent)
+        memory.word(entry + SharedLayout.entryRangeHighOffset).pointee
+            .store(pins.highest ?? 0, ordering: .sequentiallyConsistent)
+    }
+}
+
+// MARK: - For writers
+
+extension SharedState {
+    /// States that some living process may be reading.
+    package struct PinnedStates: Equatable, Sendable {
+        /// Ascending, each once.
+        package var exact: [UInt64] = []
+        /// Stand for every state in them. At most one a process.
+        package var ranges: [ClosedRange<UInt64>] = []
+    }
+
+    /// - Complexity: O(entries taken). Processes that died count until ``clearDeadProcesses()``.
+    package func pinnedStates() -> PinnedStates {
+        var pinned = PinnedStates()
+        forEachPin { _, exact in
+            pinned.exact.append(exact)
+        } range: { _, range in
+            pinned.ranges.append(range)
+        }
+        if pinned.exact.count > 1 { pinned.exact = ascending(pinned.exact) }
+        return pinned
+    }
+
+    private func ascending(_ transactions: [UInt64]) -> [UInt64] {
+        var result: [UInt64] = []
+        for transaction in transactions.sorted() where transaction != result.last { result.append(transaction) }
+        return result
+    }
+
+    /// The oldest pinned state and the process that holds it; nil when nobody reads.
+    package var oldestPin: (transaction: UInt64, processID: Int32)? {
+        var oldest: (transaction: UInt64, entry: Int)?
+        func consider(_ transaction: UInt64, _ entry: Int) {
+            if transaction < oldest?.transaction ?? .max { oldest = (transaction, entry) }
+        }
+        forEachPin { entry, exact in
+            consider(exact, entry)
+        } range: { entry, range in
+            consider(range.lowerBound, entry)
+        }
+        return oldest.map { ($0.transaction, processID(ofEntry: $0.entry)) }
+    }
+
+    @inline(__always)
+    private func forEachPin(
+        _ exact: (_ entry: Int, UInt64) -> Void, range: (_ entry: Int, ClosedRange<UInt64>) -> Void
+    ) {
+        memory.forEach(in: SharedLayout.takenOffset) { number in
+            let entry = memory.entry(number)
+            let low = memory.word(entry + SharedLayout.entryRangeLowOffset).pointee
+                .load(ordering: .sequentiallyConsistent)
+            if low != 0 {
+                let high = memory.word(entry + SharedLayout.entryRangeHighOffset).pointee
+                    .load(ordering: .sequentiallyConsistent)
+                range(number, low...max(low, high))
+            }
+            let pins = memory.word(entry + SharedLayout.entryPinsOffset)
+            for place in 0..<SharedLayout.pinsMaximum {
+                let transaction = pins[place].load(ordering: .sequentiallyConsistent)
+                if transaction != 0 { exact(number, transaction) }
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package struct StorageOptions: Sendable {
+    /// Kept in memory as long as somebody holds it; the path is only a name then.
+    package var inMemory: Bool
+    package var readOnly: Bool
+    /// The address range reserved for the file, which bounds its size. Costs no memory. Nil reserves 256 GiB, or less
+    /// where address space is short.
+    package var mapSizeBytes: Int?
+    /// The 64 bytes that encrypt the file; nil for a plain one.
+    package var encryptionKey: [UInt8]?
+    /// How many commits the oldest snapshot may be behind before `commit` fails; nil for no limit.
+    package var maximumVersions: Int?
+    /// For tests of the tests; nil everywhere else.
+    package var mutation: StorageMutation?
+
+    package init(
+        inMemory: Bool = false, readOnly: Bool = false, mapSizeBytes: Int? = nil, encryptionKey: [UInt8]? = nil,
+        maximumVersions: Int? = nil
+    ) {
+        self.inMemory = inMemory
+        self.readOnly = readOnly
+        self.mapSizeBytes = mapSizeBytes
+        self.encryptionKey = encryptionKey
+        self.maximumVersions = maximumVersions
+    }
+}

@@ -1,0 +1,41 @@
+/// Makes a tree of entries that come in order, as a copy of a file does: full pages, in one pass.
+struct TreeBuilder {
+    private let assembly: TreeAssembly
+
+    init(output: any PageOutput) {
+        assembly = TreeAssembly(space: output.space, output: output)
+    }
+
+    /// Appends all entries of a tree of another space, whose bytes must stay until the output is done.
+    func append(contentsOf reader: TreeReader) throws(StorageError) {
+        guard !reader.root.isNone else { return }
+        let source = TreeAssembly(space: reader.space, output: assembly.output)
+        try append(reader.root, source, assembly.level(0))
+    }
+
+    private func append(
+        _ pointer: PagePointer, _ source: TreeAssembly, _ level: TreeLevel
+    ) throws(StorageError) {
+        let node = try source.node(pointer)
+        for index in 0..<node.count {
+            if node.level > 0 {
+                try append(node.child(index), source, level)
+                continue
+            }
+            let slot = node.slot(index)
+            guard let key = slot.key(source.space), let value = slot.value(source.space) else { throw source.damage() }
+            try append(key, value)
+        }
+    }
+
+    /// - Parameter key: larger than the one before, with the number of its tree before it, as it is stored.
+    ///   It and the value must stay where they are until the output is done.
+    func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StorageError) {
+        try assembly.append(try assembly.entry(key, value), at: 0, assembly.level(0), isNew: true)
+    }
+
+    /// The root of the tree. The builder is used up.
+    func finish() throws(StorageError) -> PagePointer {
+        try assembly.finish()
+    }
+}

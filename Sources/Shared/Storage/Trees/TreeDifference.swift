@@ -1,0 +1,163 @@
+/// Finds what differs between two states of the trees, looking only at pages that one of them has and the other has
+/// not.
+///
+/// Where a page of the newer tree is older than that tree, all below it is shared; the places where that begins are
+/// the *border*. A page of the older tree that is not reached across the border was replaced or dropped. The leaves of
+/// both sides that are not shared hold every entry that was added, removed or changed, and are compared as two lists.
+struct TreeDifference {
+    private let space: PageSpace
+    private var border: Set<UInt32> = []
+    private var oldLeaves = LeafList()
+    private var newLeaves = LeafList()
+
+    /// Ranges of keys outside of which the trees of two states are the same, ascending.
+    /// - Parameters:
+    ///   - older: the root of a state that is pinned.
+    ///   - newer: the root of the same or of a later state.
+    /// - Complexity: O(pages that differ).
+    static func ranges(
+        from older: PagePointer, to newer: PagePointer, in space: PageSpace
+    ) throws(StorageError) -> [TreeRange] {
+        guard older != newer else { return [] }
+        var difference = TreeDifference(space: space)
+        if !newer.isNone { try difference.collectNew(newer, since: older.birth) }
+        if !older.isNone { try difference.collectOld(older) }
+        return try difference.compared()
+    }
+
+    private init(space: PageSpace) {
+        self.space = space
+    }
+
+    // MARK: - What is not shared
+
+    /// The root is the newest page of a tree, so what is older than the older root belongs to the older tree.
+    private mutating func collectNew(_ pointer: PagePointer, since birth: UInt64) throws(StorageError) {
+        guard pointer.birth > birth else {
+            border.insert(pointer.page)
+            newLeaves.endStretch()
+            return
+        }
+        let node = try node(pointer)
+        guard node.level > 0 else { return newLeaves.append(node) }
+        for index in 0..<node.count { try collectNew(node.child(index), since: birth) }
+    }
+
+    private mutating func collectOld(_ pointer: PagePointer) throws(StorageError) {
+        guard !border.contains(pointer.page) else { return oldLeaves.endStretch() }
+        let node = try node(pointer)
+        guard node.level > 0 else { return oldLeaves.append(node) }
+        for index in 0..<node.count { try collectOld(node.child(index)) }
+    }
+
+    private func node(_ pointer: PagePointer) throws(StorageError) -> TreeNode {
+        guard let node = TreeNode.load(pointer, space) else { throw damage() }
+        return node
+    }
+
+    private func damage() -> StorageError {
+        space.damage
+            ?? StorageError(.damaged, "A node of the ordered trees contradicts its parent. Restore the file.", path: "")
+    }
+
+    // MARK: - Comparing
+
+    private func compared() throws(StorageError) -> [TreeRange] {
+        var ranges = RangeList()
+        var old = LeafCursor(oldLeaves)
+        var new = LeafCursor(newLeaves)
+        while true {
+            let oldKey = try key(old.slot)
+            let newKey = try key(new.slot)
+            guard let key = oldKey ?? newKey else { break }
+            let order =
+                if let oldKey, let newKey { bytesOrder(oldKey, newKey) } else { oldKey == nil ? 1 : -1 }
+            if order == 0, let oldSlot = old.slot, let newSlot = new.slot, hasSameValue(oldSlot, newSlot) {
+                ranges.end()
+            } else {
+                ranges.add(order <= 0 ? key : newKey ?? key)
+            }
+            // Beyond the end of a stretch lies what is shared, which no range should span.
+            if order <= 0, old.advance() { ranges.end() }
+            if order >= 0, new.advance() { ranges.end() }
+        }
+        ranges.end()
+        return ranges.ranges
+    }
+
+    private func key(_ slot: TreeSlot?) throws(StorageError) -> UnsafeRawBufferPointer? {
+        guard let slot else { return nil }
+        guard let key = slot.key(space) else { throw damage() }
+        return key
+    }
+
+    /// Of long values the runs tell; one that was written anew counts as another.
+    private func hasSameValue(_ left: TreeSlot, _ right: TreeSlot) -> Bool {
+        let field = left.valueField
+        let count = TreeField.valueByteCount(field)
+        return field == right.valueField
+            && bytesOrder(
+                UnsafeRawBufferPointer(start: left.valueStart, count: count),
+                UnsafeRawBufferPointer(start: right.valueStart, count: count)) == 0
+    }
+}
+
+/// Leaves of one side, in stretches between which lies what both sides share.
+private struct LeafList {
+    private(set) var leaves: [TreeNode] = []
+    private(set) var stretchEnds: Set<Int> = []
+
+    mutating func append(_ leaf: TreeNode) {
+        leaves.append(leaf)
+    }
+
+    mutating func endStretch() {
+        stretchEnds.insert(leaves.count)
+    }
+}
+
+/// Goes along the leaves of one side.
+private struct LeafCursor {
+    private let list: LeafList
+    private var leaf = 0
+    private var index = 0
+
+    init(_ list: LeafList) {
+        self.list = list
+    }
+
+    var slot: TreeSlot? { leaf < list.leaves.count ? list.leaves[leaf].slot(index) : nil }
+
+    /// Answers whether a stretch of leaves ends here.
+    mutating func advance() -> Bool {
+        index += 1
+        guard index == list.leaves[leaf].count else { return false }
+        (leaf, index) = (leaf + 1, 0)
+        return list.stretchEnds.contains(leaf)
+    }
+}
+
+/// Changed keys of one tree become a range when no unchanged key was seen between them.
+private struct RangeList {
+    private(set) var ranges: [TreeRange] = []
+    private var first: UnsafeRawBufferPointer?
+    private var last: UnsafeRawBufferPointer?
+
+    /// Takes a changed key.
+    mutating func add(_ key: UnsafeRawBufferPointer) {
+        if let first, TreeKey.tree(of: first) != TreeKey.tree(of: key) { end() }
+        first = first ?? key
+        last = key
+    }
+
+    /// Ends a range, just behind its last key.
+    mutating func end() {
+        guard let first, let last else { return }
+        ranges.append(
+            TreeRange(
+                tree: TreeKey.tree(of: first), lower: Array(TreeKey.withoutTree(first)),
+                upper: Array(TreeKey.withoutTree(last)) + [0]))
+        self.first = nil
+        self.last = nil
+    }
+}

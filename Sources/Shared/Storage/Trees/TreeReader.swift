@@ -1,0 +1,32 @@
+/// Reads the ordered trees of one committed state. Keys and values are handed out where they lie in the file.
+///
+/// What is damaged counts as absent; the space notes it.
+struct TreeReader {
+    let space: PageSpace
+    let root: PagePointer
+
+    init(space: PageSpace, root: PagePointer) {
+        self.space = space
+        self.root = root
+    }
+
+    /// Entries of all trees.
+    var entryCount: Int { root.isNone ? 0 : Int(root.extent) }
+
+    /// - Complexity: O(log n).
+    func get(tree: UInt32, key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        guard !root.isNone else { return nil }
+        return TreeKey.with(tree, key) { find($0) }
+    }
+
+    @inline(__always)
+    private func find(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        guard var node = TreeNode.load(root, space) else { return nil }
+        while node.level > 0 {
+            guard let child = TreeNode.load(node.child(node.childIndex(key, space)), space) else { return nil }
+            node = child
+        }
+        let found = node.position(of: key, from: 0, space)
+        return found.isMatch ? node.slot(found.index).value(space) : nil
+    }
+}

@@ -1,0 +1,110 @@
+import CausewaySimulatedDisk
+import Glibc
+import Testing
+
+/// What a running process sees of a simulated disk, and what goes wrong with it on demand.
+struct SimulatedDiskTests {
+    @Test func writesAreSeenAtOnceByEverybody() throws {
+        let disk = SimulatedDisk()
+        let file = disk.open()
+        let start = try #require(file.map(1 << 20))
+        #expect(file.write(bytes: [1, 2, 3], at: 4_095) == 3)
+        #expect(start.load(fromByteOffset: 4_097, as: UInt8.self) == 3)
+        #expect(disk.open().contents == [UInt8](repeating: 0, count: 4_095) + [1, 2, 3])
+    }
+
+    @Test func whatIsCutOffIsZeroWhenTheFileGrowsAgain() {
+        let file = SimulatedDisk().open()
+        #expect(file.write(bytes: [UInt8](repeating: 1, count: 10_000), at: 0) == 10_000)
+        #expect(file.truncate(5) == 0)
+        #expect(file.reserve(3) == 0)
+        #expect(file.size() == 5)
+        #expect(file.reserve(9_000) == 0)
+        #expect(file.contents == [1, 1, 1, 1, 1] + [UInt8](repeating: 0, count: 8_995))
+    }
+
+    @Test func aFaultHitsExactlyTheCallItIsMeantFor() {
+        for number in 0..<4 {
+            for fault in FaultPlan.Fault.allCases {
+                let disk = SimulatedDisk()
+                let file = disk.open()
+                disk.faults = .only(fault, atCall: number)
+                let answers = [
+                    file.write(bytes: [UInt8](repeating: 1, count: 100), at: 0), file.reserve(200),
+                    file.synchronize(), file.contents(count: 50)?.count ?? -1,
+                ]
+                for (call, answer) in answers.enumerated() where call != number {
+                    // What the write before it left out is not there to be read.
+                    #expect(answer == [100, 0, 0, 50][call], "\(fault) at call \(number), answer of call \(call)")
+                }
+                #expect(disk.callCount == 4)
+                switch (fault, number) {
+                case (.interrupted, 0...2): #expect(answers[number] == -Int(EINTR))
+                case (.failed, 0...2): #expect(answers[number] == -Int(EIO))
+                case (.outOfSpace, 0...1): #expect(answers[number] == -Int(ENOSPC))
+                case (.partial, 0): #expect((1..<100).contains(answers[0]))
+                case (.partial, 3): #expect((1..<50).contains(answers[3]))
+                case (.interrupted, 3), (.failed, 3): #expect(answers[3] == -1)
+                default: break
+                }
+            }
+        }
+    }
+
+    @Test func aFullDiskTakesWhatFits() {
+        let disk = SimulatedDisk()
+        disk.roomBytes = 150
+        let file = disk.open()
+        #expect(file.write(bytes: [UInt8](repeating: 1, count: 100), at: 0) == 100)
+        #expect(file.write(bytes: [UInt8](repeating: 2, count: 100), at: 100) == 50)
+        #expect(file.write(bytes: [3], at: 150) == -Int(ENOSPC))
+        #expect(file.reserve(151) == -Int(ENOSPC))
+        #expect(file.write(bytes: [4], at: 149) == 1)
+    }
+
+    @Test func whatAFailedSyncLostStaysLostAndGoesOnBeingShown() {
+        var lostSomething = false
+        for seed in 0..<20 as Range<UInt64> {
+            let disk = SimulatedDisk()
+            let file = disk.open()
+            #expect(file.write(bytes: [UInt8](repeating: 1, count: 40_960), at: 0) == 40_960)
+            #expect(file.synchronize() == 0)
+            #expect(file.write(bytes: [UInt8](repeating: 2, count: 40_960), at: 0) == 40_960)
+            var plan = FaultPlan()
+            plan.chances.syncFailed = 1 << 16
+            plan.seed = seed
+            disk.faults = plan
+            #expect(file.synchronize() == -Int(EIO))
+            disk.faults = .none
+            #expect(file.synchronize() == 0)
+            #expect(file.contents == [UInt8](repeating: 2, count: 40_960), "seed \(seed)")
+            let replay = CrashReplay(disk.log, capacityBytes: disk.capacityBytes)
+            replay.advance(to: disk.logPosition)
+            #expect(!replay.isUncertain)
+            let survived = replay.image(0, limit: 0, seed: seed).open().contents
+            disk.dropCache()
+            #expect(file.contents == survived, "seed \(seed)")
+            lostSomething = lostSomething || survived.contains(1)
+        }
+        #expect(lostSomething)
+    }
+
+    @Test func aPowerLossLeavesWhatTheReplayWorksOut() {
+        for seed in 0..<20 as Range<UInt64> {
+            let disk = SimulatedDisk()
+            var random = SeededRandom(seed: seed)
+            let file = disk.open()
+            for number in 0..<20 as Range<UInt8> {
+                let count = 1 + random.number(below: 9_000)
+                _ = file.write(bytes: [UInt8](repeating: number, count: count), at: random.number(below: 50_000))
+                if random.happens(1, in: 4) { _ = file.synchronize() }
+                if random.happens(1, in: 6) { _ = file.truncate(random.number(below: 50_000)) }
+                if random.happens(1, in: 5) { disk.losePower(seed: random.next()) }
+            }
+            disk.losePower(seed: seed)
+            let replay = CrashReplay(disk.log, capacityBytes: disk.capacityBytes)
+            replay.advance(to: disk.logPosition)
+            #expect(file.contents == replay.image(0, limit: 0, seed: seed).open().contents, "seed \(seed)")
+        }
+    }
+}
