@@ -10,7 +10,7 @@ import CStorage
 ///     32  8  transaction
 ///     40  16 salt of the session     zero in a plain file
 ///     56  16 key check               zero in a plain file
-///     72  8  zero
+///     72  8  draw of the header's nonce      zero in a plain file
 ///     80  …  body
 ///     4080   checksum (XXH3 of bytes 0 to 4079) and zero, or the authentication tag
 enum HeaderLayout {

@@ -103,8 +103,7 @@ final class TreeAssembly {
     }
 
     func damage() -> StorageError {
-        space.damage
-            ?? StorageError(.damaged, "A node of the ordered trees contradicts its parent. Restore the file.", path: "")
+        space.damaged("A node of the ordered trees contradicts its parent")
     }
 
     /// The entries of an old page are to be gathered.

@@ -56,8 +56,7 @@ struct TreeDifference {
     }
 
     private func damage() -> StorageError {
-        space.damage
-            ?? StorageError(.damaged, "A node of the ordered trees contradicts its parent. Restore the file.", path: "")
+        space.damaged("A node of the ordered trees contradicts its parent")
     }
 
     // MARK: - Comparing
