@@ -132,6 +132,7 @@ final class CommitOutput: PageOutput {
             }
             let result = file.disk.writeWhole(stretch, at: Int(pieces[first].pointer.page) * Pages.sizeBytes)
             guard result == 0 else { throw StorageError(errno: Int32(-result), doing: "commit", path: file.path) }
+            file.writing.sizeBytes = max(file.writing.sizeBytes, page * Pages.sizeBytes)
             first = next
         }
         // What the page cache holds now is what was checked above.
@@ -145,12 +146,23 @@ final class CommitOutput: PageOutput {
         file.seal?.forgetSealed()
     }
 
+    /// Writes the rest. The file is then as long as its used part.
+    func finishWriting() throws(StorageError) {
+        try flush()
+        let needed = Int(freeSpace.endPage) * Pages.sizeBytes
+        if needed > file.writing.sizeBytes { try reserve(needed) }
+    }
+
     /// Makes room for the pages ahead of writing them, in steps that grow with the file: fewer changes of its length.
+    /// Nothing is gained by that for a large commit, which fills what it makes room for.
     private func growFile() throws(StorageError) {
         let needed = Int(freeSpace.endPage) * Pages.sizeBytes
-        guard needed > file.writing.sizeBytes else { return }
-        let isLarge = writtenBytes + gatheredBytes >= Self.batchBytes
-        let size = min(FileGrowth.size(for: needed, isLarge: isLarge), Int(file.space.pageLimit) * Pages.sizeBytes)
+        guard needed > file.writing.sizeBytes, writtenBytes + gatheredBytes < Self.batchBytes else { return }
+        try reserve(needed)
+    }
+
+    private func reserve(_ needed: Int) throws(StorageError) {
+        let size = min(FileGrowth.size(for: needed), Int(file.space.pageLimit) * Pages.sizeBytes)
         var result = file.disk.reserveWhole(max(size, needed))
         // The last few bytes of a disk are still good for what has to be written now.
         if result == -Int(ENOSPC) || result == -Int(EDQUOT) || result == -Int(EFBIG) {
@@ -169,16 +181,14 @@ final class CommitOutput: PageOutput {
     }
 }
 
-/// How a file grows: by an eighth of itself, in steps that are neither tiny nor huge. For small commits they are so
-/// small that the disk fills them with zeros ahead, which makes each sync faster; a large one fills them itself.
+/// How a file grows ahead of small commits: by an eighth of itself, in steps that are neither tiny nor so large that
+/// the disk would not fill them with zeros, which makes each sync in them faster.
 enum FileGrowth {
     static let smallestStepBytes = 256 << 10
-    static let smallCommitsStepBytes = 4 << 20
-    static let largestStepBytes = 64 << 20
+    static let largestStepBytes = 4 << 20
 
-    static func size(for needed: Int, isLarge: Bool = false) -> Int {
-        let largest = isLarge ? largestStepBytes : smallCommitsStepBytes
-        let step = min(max(needed / 8, smallestStepBytes), largest)
+    static func size(for needed: Int) -> Int {
+        let step = min(max(needed / 8, smallestStepBytes), largestStepBytes)
         return (needed + step - 1) / step * step
     }
 }

@@ -59,7 +59,7 @@ enum FileCheck {
         var newest: UInt16 = 0
         var refusal: StorageError?
         for slot in 0..<FileHeader.slotCount {
-            let page = read(slot, of: disk)
+            let page = try read(slot, of: disk, path: path)
             guard hasMagic(page) else { continue }
             isOurs = true
             guard page.count >= HeaderLayout.bodyOffset else { continue }
@@ -82,13 +82,15 @@ enum FileCheck {
                     + "Update the library.",
                 path: path)
         }
-        throw isOurs ? Recovery.noHeader(path: path) : foreign(disk, path: path)
+        if isOurs { throw Recovery.noHeader(path: path) }
+        throw foreign(try read(0, of: disk, path: path), path: path)
     }
 
-    private static func read(_ slot: Int, of disk: any DiskFile) -> [UInt8] {
+    private static func read(_ slot: Int, of disk: any DiskFile, path: String) throws(StorageError) -> [UInt8] {
         var page = [UInt8](repeating: 0, count: Pages.sizeBytes)
         let count = page.withUnsafeMutableBytes { disk.readWhole(into: $0, at: slot * Pages.sizeBytes) }
-        return Array(page.prefix(max(0, count)))
+        if count < 0 { throw StorageError(errno: Int32(-count), doing: "read the file", path: path) }
+        return Array(page.prefix(count))
     }
 
     private static func checkKey(_ clear: ClearHeader, path: String, _ key: SealingKey?) throws(StorageError) {
@@ -114,8 +116,7 @@ enum FileCheck {
         }
     }
 
-    private static func foreign(_ disk: any DiskFile, path: String) -> StorageError {
-        let page = read(0, of: disk)
+    private static func foreign(_ page: [UInt8], path: String) -> StorageError {
         // LMDB marks its first page so, at offset 16; previews of this library kept their data in it.
         let isPreview = page.count >= 20 && page[16..<20].elementsEqual([0xDE, 0xC0, 0xEF, 0xBE])
         let reason =

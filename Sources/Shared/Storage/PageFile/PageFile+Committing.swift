@@ -45,7 +45,7 @@ extension PageFile {
             header.sessions = try writeSessions(base, output)
             header.freeSpace = try freeSpace.encode(into: output, inlineLimit: HeaderLayout.inlineLimit)
             header.state.livePages = UInt32(clamping: Int(base.state.livePages) + output.pageBalance)
-            try output.flush()
+            try output.finishWriting()
             header.syncedTransaction = try proofPoint(base, output, durability, isVouching: isVouching)
         } catch {
             freeSpace.abort()
@@ -141,21 +141,26 @@ extension PageFile {
         let slot = HeaderSlots.next(
             transactions: shared.slotTransactions, fallbacks: shared.fallbacks, newest: shared.newest)
         shared.setTransaction(0, inSlot: slot)
-        var result = HeaderSlots.write(header, to: slot, of: disk, seal: seal)
+        let result = HeaderSlots.write(header, to: slot, of: disk, seal: seal)
+        guard result == 0 else { throw headerFailed(result, slot: slot) }
         shared.setTransaction(header.transaction, inSlot: slot)
-        if result == 0, durability == .durable, !isInMemory {
-            shared.lockSyncing()
-            // A sync by somebody else may have failed meanwhile, and then the kernel tells nobody a second time.
-            result = shared.isPoisoned ? -Int(EIO) : disk.synchronizeWhole()
-            if result == 0 { shared.setDurable(header.transaction) }
-            shared.unlockSyncing()
-            writing.unsyncedBytes = 0
+        if isInMemory {
+            shared.setDurable(header.transaction)
+        } else if durability == .durable {
+            try synchronize(header)
         }
-        // The slot may hold the new header or not, and the disk may have it or not.
-        guard result == 0 else { throw syncFailed(result) }
-        if isInMemory { shared.setDurable(header.transaction) }
         shared.publish(header.transaction, slot: slot)
         shared.endCommitting()
+    }
+
+    private func synchronize(_ header: FileHeader) throws(StorageError) {
+        shared.lockSyncing()
+        // A sync by somebody else may have failed meanwhile, and then the kernel tells nobody a second time.
+        let result = shared.isPoisoned ? -Int(EIO) : disk.synchronizeWhole()
+        if result == 0 { shared.setDurable(header.transaction) }
+        shared.unlockSyncing()
+        guard result == 0 else { throw syncFailed(result) }
+        writing.unsyncedBytes = 0
     }
 }
 
@@ -199,6 +204,15 @@ extension PageFile {
         shared.setSyncing(header.transaction)
         writing.unsyncedBytes = 0
         return header
+    }
+
+    /// Makes the file unusable until everybody has closed it: a slot may hold the new header or not. What came before
+    /// is untouched.
+    private func headerFailed(_ result: Int, slot: Int) -> StorageError {
+        let error = StorageError(errno: Int32(-result), doing: "write to the disk", path: path)
+        poison(error)
+        HeaderSlots.clear(slot, of: disk)
+        return error
     }
 
     /// Makes the file unusable until everybody has closed it. The right to write is held.
