@@ -89,6 +89,7 @@ let tests: [Target] = [
     part("Tests", "Support/SimulatedDisk", uses: ["Environment"], documents: ["README.md"]),
     part("Tests", "Support/StorageOracle", uses: ["Storage", "Support/LMDBStorage", "Support/Seeds"]),
     program("Support/SharingPeer", uses: ["Storage"]),
+    program("Support/StoragePeer", uses: ["Storage", "Support/Seeds"]),
     .systemLibrary(
         name: "CLMDB", path: "Tests/Support/LMDBStorage/lmdb", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]
     ),
@@ -101,7 +102,7 @@ let tests: [Target] = [
         "Shared", "Storage",
         uses: [
             "Environment", "Storage", "Support/LMDBStorage", "Support/Programs", "Support/Seeds",
-            "Support/SharingPeer", "Support/SimulatedDisk", "Support/StorageOracle",
+            "Support/SharingPeer", "Support/SimulatedDisk", "Support/StorageOracle", "Support/StoragePeer",
         ],
         libraries: ["CStorage", Package.crypto]
     ),

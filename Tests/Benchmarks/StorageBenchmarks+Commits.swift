@@ -77,10 +77,10 @@ extension StorageBenchmarks {
         var random = SplitMix(seed: 3)
         let keys = (0..<count).map { _ in random.next() % UInt64(Self.filled) }
         let ours = try medianNanoseconds(runs: runs, operations: count) {
-            for key in keys { try Self.commit(key, key, to: storage, .relaxed) }
+            for (number, key) in keys.enumerated() { try Self.commit(key, UInt64(number), to: storage, .relaxed) }
         }
         let theirs = try medianNanoseconds(runs: runs, operations: count) {
-            for key in keys { try lmdb.commit(key: key, value: key) }
+            for (number, key) in keys.enumerated() { try lmdb.commit(key: key, value: UInt64(number)) }
         }
         return [
             .less(

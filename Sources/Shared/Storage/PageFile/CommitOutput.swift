@@ -20,11 +20,9 @@ final class CommitOutput: PageOutput {
     private let freeSpace: FreeSpace
     private var pieces: [Piece] = []
     private var gatheredBytes = 0
-    /// Memory for pages, and those of them that are written and can be filled again.
-    private var blocks: [UnsafeMutableRawPointer] = []
-    private var idlePages: [UnsafeMutableRawPointer] = []
-    private static let pagesPerBlock = 16
-    private let zeros = UnsafeMutableRawPointer.allocate(byteCount: Pages.sizeBytes, alignment: 16)
+    private let memory: PageMemory
+    /// nonisolated(unsafe): never written.
+    nonisolated(unsafe) private static let zeros = zeroedPage()
 
     private var kept: [UnsafeMutableRawBufferPointer] = []
 
@@ -36,13 +34,18 @@ final class CommitOutput: PageOutput {
         self.file = file
         self.freeSpace = freeSpace
         self.birth = birth
-        memset(zeros, 0, Pages.sizeBytes)
+        memory = file.writing.pageMemory
+        pieces.reserveCapacity(8)
     }
 
     deinit {
         for bytes in kept { bytes.deallocate() }
-        for block in blocks { block.deallocate() }
-        zeros.deallocate()
+    }
+
+    private static func zeroedPage() -> UnsafeRawPointer {
+        let page = UnsafeMutableRawPointer.allocate(byteCount: Pages.sizeBytes, alignment: 16)
+        memset(page, 0, Pages.sizeBytes)
+        return UnsafeRawPointer(page)
     }
 
     /// Takes over memory that has to stay until the commit is over.
@@ -52,17 +55,7 @@ final class CommitOutput: PageOutput {
 
     // MARK: - Taking pages
 
-    func makePage() -> UnsafeMutableRawPointer {
-        if idlePages.isEmpty {
-            let block = UnsafeMutableRawPointer.allocate(
-                byteCount: Self.pagesPerBlock * Pages.sizeBytes, alignment: Pages.sizeBytes)
-            blocks.append(block)
-            for place in (0..<Self.pagesPerBlock).reversed() { idlePages.append(block + place * Pages.sizeBytes) }
-        }
-        let page = idlePages.removeLast()
-        memset(page, 0, Pages.sizeBytes)
-        return page
-    }
+    func makePage() -> UnsafeMutableRawPointer { memory.takePage() }
 
     func finish(
         _ page: UnsafeMutableRawPointer, kind: PageKind, level: UInt8, extent: UInt32
@@ -94,7 +87,7 @@ final class CommitOutput: PageOutput {
             // The bytes are in this process's memory, so reading them cannot fail.
             pointer.check = PageSpace.checksum(base, pointer, kind) ?? 0
         } else {
-            pointer.check = PageSpace.checksum(zeros, pointer, kind) ?? 0
+            pointer.check = PageSpace.checksum(Self.zeros, pointer, kind) ?? 0
         }
         pieces.append(Piece(pointer: pointer, kind: kind, bytes: stored, memory: memory))
         gatheredBytes += pageCount * Pages.sizeBytes
@@ -119,6 +112,7 @@ final class CommitOutput: PageOutput {
         var first = 0
         while first < pieces.count {
             var stretch: [UnsafeRawBufferPointer] = []
+            stretch.reserveCapacity(min(pieces.count - first, maximumPieces))
             var next = first
             var page = Int(pieces[first].pointer.page)
             while next < pieces.count, Int(pieces[next].pointer.page) == page, stretch.count + 2 <= maximumPieces {
@@ -126,7 +120,7 @@ final class CommitOutput: PageOutput {
                 let pageCount = Pages.count(ofBytes: bytes.count)
                 if !bytes.isEmpty { stretch.append(bytes) }
                 let rest = pageCount * Pages.sizeBytes - bytes.count
-                if rest > 0 { stretch.append(UnsafeRawBufferPointer(start: zeros, count: rest)) }
+                if rest > 0 { stretch.append(UnsafeRawBufferPointer(start: Self.zeros, count: rest)) }
                 page += pageCount
                 next += 1
             }
@@ -138,7 +132,7 @@ final class CommitOutput: PageOutput {
         // What the page cache holds now is what was checked above.
         for piece in pieces {
             file.space.noteSeen(piece.pointer, piece.kind)
-            if let memory = piece.memory { idlePages.append(memory) }
+            if let page = piece.memory { memory.giveBack(page) }
         }
         writtenBytes += gatheredBytes
         gatheredBytes = 0

@@ -18,7 +18,17 @@ extension DiskFile {
 
     /// Writes pieces one behind the other. Answers zero or a negative errno.
     func writeWhole(_ pieces: [UnsafeRawBufferPointer], at offset: Int) -> Int {
-        var pieces = pieces[...]
+        guard !pieces.isEmpty, pieces.count <= maximumPieces else { return writeRest(pieces[...], at: offset) }
+        let count = write(pieces, at: offset)
+        // Nearly always this is all.
+        if count >= 0, count == pieces.reduce(0, { $0 + $1.count }) { return 0 }
+        if count < 0, count != -Int(EINTR) { return count }
+        if count == 0 { return -Int(ENOSPC) }
+        return writeRest(pieces[...].dropping(bytes: max(count, 0)), at: offset + max(count, 0))
+    }
+
+    private func writeRest(_ pieces: ArraySlice<UnsafeRawBufferPointer>, at offset: Int) -> Int {
+        var pieces = pieces
         var offset = offset
         while !pieces.isEmpty {
             let count = write(Array(pieces.prefix(maximumPieces)), at: offset)

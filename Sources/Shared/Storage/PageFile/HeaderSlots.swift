@@ -64,17 +64,21 @@ enum HeaderSlots {
 
     /// Writes a slot. Answers zero or a negative errno.
     static func write(_ header: FileHeader, to slot: Int, of disk: any DiskFile, seal: PageSeal?) -> Int {
-        withUnsafeTemporaryAllocation(byteCount: Pages.sizeBytes, alignment: 16) { page in
-            // Not empty: it has the size of a page.
-            let base = page.baseAddress!
-            memset(base, 0, Pages.sizeBytes)
-            header.encode(into: base, isEncrypted: seal != nil)
-            if let seal {
-                seal.sealHeader(base, slot: slot, birth: header.transaction)
-            } else {
-                base.storeBytes(of: checksum(base), toByteOffset: HeaderLayout.trailerOffset, as: UInt64.self)
-            }
-            return disk.writeWhole([UnsafeRawBufferPointer(page)], at: slot * Pages.sizeBytes)
+        let memory = PageMemory()
+        return write(header, to: slot, of: disk, seal: seal, in: memory.takePage())
+    }
+
+    /// - Parameter page: zeroed.
+    static func write(
+        _ header: FileHeader, to slot: Int, of disk: any DiskFile, seal: PageSeal?, in page: UnsafeMutableRawPointer
+    ) -> Int {
+        header.encode(into: page, isEncrypted: seal != nil)
+        if let seal {
+            seal.sealHeader(page, slot: slot, birth: header.transaction)
+        } else {
+            page.storeBytes(of: checksum(page), toByteOffset: HeaderLayout.trailerOffset, as: UInt64.self)
         }
+        return disk.writeWhole(
+            [UnsafeRawBufferPointer(start: page, count: Pages.sizeBytes)], at: slot * Pages.sizeBytes)
     }
 }

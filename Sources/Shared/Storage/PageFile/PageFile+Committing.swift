@@ -32,8 +32,11 @@ extension PageFile {
         shared.beginCommitting(birth)
         protect(freeSpace, transaction: birth, newest: base.transaction)
         freeSpace.takesLowest = isCompacting
+        freeSpace.fileEndPage = UInt32(clamping: writing.sizeBytes / Pages.sizeBytes)
         if isCompacting { freeSpace.cutEnd() }
         let output = CommitOutput(self, freeSpace: freeSpace, birth: birth)
+        // The header is the last that is written out of it.
+        defer { writing.pageMemory.reset() }
         var header = base
         do {
             let roots = try body(output)
@@ -95,7 +98,11 @@ extension PageFile {
     }
 
     private func protected(_ pinned: SharedState.PinnedStates, newest: UInt64) -> [UInt64] {
-        (pinned.exact + fallbacks + [newest]).filter { $0 != 0 }.sorted()
+        var states = pinned.exact
+        for state in fallbacks where state != 0 { states.append(state) }
+        if newest != 0 { states.append(newest) }
+        states.sort()
+        return states
     }
 
     /// The table of encryption sessions, written anew by the first commit of each session.
@@ -141,7 +148,9 @@ extension PageFile {
         let slot = HeaderSlots.next(
             transactions: shared.slotTransactions, fallbacks: shared.fallbacks, newest: shared.newest)
         shared.setTransaction(0, inSlot: slot)
-        let result = HeaderSlots.write(header, to: slot, of: disk, seal: seal)
+        let page = writing.pageMemory.takePage()
+        let result = HeaderSlots.write(header, to: slot, of: disk, seal: seal, in: page)
+        writing.pageMemory.giveBack(page)
         guard result == 0 else { throw headerFailed(result, slot: slot) }
         shared.setTransaction(header.transaction, inSlot: slot)
         if isInMemory {

@@ -103,6 +103,7 @@ final class WritingState {
     var unsyncedBytes = 0
     /// Pages born up to here are synced, as far as this process knows.
     var syncedTransaction: UInt64 = 0
+    let pageMemory = PageMemory()
 }
 
 extension StorageError {

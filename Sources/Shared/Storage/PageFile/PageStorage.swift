@@ -18,6 +18,8 @@ package final class PageStorage: Storage {
     private let newest = Mutex(Newest())
     private let queue = DispatchQueue(label: "causeway.storage")
     private let closed: (@Sendable () -> Void)?
+    /// Held from taking a place in one queue until that in the other, so that both have the same order.
+    private let reserving = Mutex(())
 
     private struct Newest {
         var snapshot: PageSnapshot?
@@ -123,15 +125,19 @@ package final class PageStorage: Storage {
     }
 
     package func reserveWrite(_ granted: @escaping @Sendable (WriteReservation) -> Void) {
-        let ticket = writerLock.takeTicket()
-        queue.async { [self] in
-            do {
-                try writerLock.wait(for: ticket)
-                granted(WriteReservation(writerLock, isUsed: false))
-            } catch {
-                // The caller finds the reservation used, and asks again in a way that throws the reason.
-                granted(WriteReservation(writerLock, isUsed: true))
-            }
+        reserving.withLock { _ in
+            let ticket = writerLock.takeTicket()
+            queue.async { [self] in grant(ticket, granted) }
+        }
+    }
+
+    private func grant(_ ticket: WriterLock.Ticket, _ granted: @Sendable (WriteReservation) -> Void) {
+        do {
+            try writerLock.wait(for: ticket)
+            granted(WriteReservation(writerLock, isUsed: false))
+        } catch {
+            // The caller finds the reservation used, and asks again in a way that throws the reason.
+            granted(WriteReservation(writerLock, isUsed: true))
         }
     }
 
@@ -156,10 +162,15 @@ package final class PageStorage: Storage {
         _ changes: WriteChanges, over base: PageSnapshot, _ durability: Durability
     ) throws(StorageError) -> PageSnapshot {
         try refuseTooManyVersions(base)
-        let committed = try file.commit(over: base.header, durability) { output throws(StorageError) in
-            try Self.apply(changes, to: base.header.state, output)
+        do throws(StorageError) {
+            let committed = try file.commit(over: base.header, durability) { output throws(StorageError) in
+                try Self.apply(changes, to: base.header.state, output)
+            }
+            return finish(committed, durability)
+        } catch {
+            if file.shared.isPoisoned { schedule.failed(error) }
+            throw error
         }
-        return finish(committed, durability)
     }
 
     /// Makes pages of the changes to a state.
@@ -213,7 +224,12 @@ package final class PageStorage: Storage {
 
     package func synchronize() throws(StorageError) {
         guard !file.isReadOnly else { return }
-        schedule.becameDurable(try file.synchronize(writerLock))
+        do throws(StorageError) {
+            schedule.becameDurable(try file.synchronize(writerLock))
+        } catch {
+            schedule.failed(error)
+            throw error
+        }
     }
 
     package func whenDurable(_ version: UInt64) async throws(StorageError) {

@@ -56,12 +56,12 @@ final class SyncSchedule: Sendable {
             return true
         }
         guard mustSchedule else { return }
-        queue.asyncAfter(deadline: due) { [weak self] in self?.syncIfDue() }
+        queue.asyncAfter(deadline: due) { [weak self] in self?.sync(scheduledFor: due) }
     }
 
-    private func syncIfDue() {
-        let isDue = state.withLock { $0.nextSync.map { $0 <= .now() } ?? false }
-        if isDue { sync() }
+    /// Unless an earlier one has taken its place; compared by its name and not with the clock, because timers may be early.
+    private func sync(scheduledFor due: DispatchTime) {
+        if state.withLock({ $0.nextSync == due }) { sync() }
     }
 
     private func sync() {
@@ -70,13 +70,18 @@ final class SyncSchedule: Sendable {
         do throws(StorageError) {
             becameDurable(try file.synchronize(writerLock))
         } catch {
-            let waiting = state.withLock { state in
-                state.failure = error
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            for waiter in waiting { waiter.resume.resume(returning: error) }
+            failed(error)
         }
+    }
+
+    /// Nothing will be durable any more.
+    func failed(_ error: StorageError) {
+        let waiting = state.withLock { state in
+            state.failure = error
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for waiter in waiting { waiter.resume.resume(returning: error) }
     }
 
     /// Waits for the sync that is on its way, or asks for one.

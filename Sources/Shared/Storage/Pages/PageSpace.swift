@@ -91,30 +91,41 @@ final class PageSpace: Sendable {
     /// Of a page just written, whose bytes are known to be right.
     func noteSeen(_ pointer: PagePointer, _ kind: PageKind) {
         guard opener == nil, pointer.page < pageLimit else { return }
-        seen[Int(pointer.page)].store(Self.mark(pointer, kind), ordering: .releasing)
+        noteChecked(pointer, kind)
     }
 
     @inline(never)
     private func check(_ pointer: PagePointer, _ kind: PageKind) -> Bool {
         let pages = pointer.pageCount(kind)
         guard Int(pointer.page) + pages <= Int(pageLimit) else { return refuse(pointer, kind) != nil }
-        if let opener {
-            let isOpen = opening.withLock { _ in
-                // Somebody else may have opened it while this thread waited.
-                seen[Int(pointer.page)].load(ordering: .acquiring) == Self.mark(pointer, kind)
-                    || opener.open(pointer, kind, into: UnsafeMutableRawPointer(mutating: base))
-            }
-            guard isOpen else { return refuse(pointer, kind) != nil }
-        } else {
+        guard let opener else {
             let start = base + Int(pointer.page) << Pages.sizeShift
-            guard Self.checksum(start, pointer, kind) == pointer.check else { return refuse(pointer, kind) != nil }
+            guard Self.checksum(start, pointer, kind) == pointer.check, isSound(pointer, kind) else {
+                return refuse(pointer, kind) != nil
+            }
+            noteChecked(pointer, kind)
+            return true
         }
-        // A node's offsets are trusted by its readers, so they are looked at once, here.
-        if kind == .tree, !TreeNode.isSound(base + Int(pointer.page) << Pages.sizeShift, level: pointer.level) {
-            return refuse(pointer, kind) != nil
+        // Noted before the lock is given back: whoever waited for it must not open the page over the heads of readers.
+        let isOpen = opening.withLock { _ in
+            if seen[Int(pointer.page)].load(ordering: .acquiring) == Self.mark(pointer, kind) { return true }
+            guard opener.open(pointer, kind, into: UnsafeMutableRawPointer(mutating: base)), isSound(pointer, kind)
+            else {
+                return false
+            }
+            noteChecked(pointer, kind)
+            return true
         }
+        return isOpen || refuse(pointer, kind) != nil
+    }
+
+    /// A node's offsets are trusted by its readers, so they are looked at once, here.
+    private func isSound(_ pointer: PagePointer, _ kind: PageKind) -> Bool {
+        kind != .tree || TreeNode.isSound(base + Int(pointer.page) << Pages.sizeShift, level: pointer.level)
+    }
+
+    private func noteChecked(_ pointer: PagePointer, _ kind: PageKind) {
         seen[Int(pointer.page)].store(Self.mark(pointer, kind), ordering: .releasing)
-        return true
     }
 
     /// The checksum of a page or run that is to lie where a pointer says. Nil when the file has lost those pages.

@@ -118,14 +118,8 @@ extension SharedState {
         } range: { _, range in
             pinned.ranges.append(range)
         }
-        if pinned.exact.count > 1 { pinned.exact = ascending(pinned.exact) }
+        if pinned.exact.count > 1 { pinned.exact.sortOnce() }
         return pinned
-    }
-
-    private func ascending(_ transactions: [UInt64]) -> [UInt64] {
-        var result: [UInt64] = []
-        for transaction in transactions.sorted() where transaction != result.last { result.append(transaction) }
-        return result
     }
 
     /// The oldest pinned state and the process that holds it; nil when nobody reads.
@@ -161,5 +155,18 @@ extension SharedState {
                 if transaction != 0 { exact(number, transaction) }
             }
         }
+    }
+}
+
+extension [UInt64] {
+    /// Sorts, and drops what is there already.
+    fileprivate mutating func sortOnce() {
+        sort()
+        var kept = 0
+        for number in self where kept == 0 || number != self[kept - 1] {
+            self[kept] = number
+            kept += 1
+        }
+        removeLast(count - kept)
     }
 }

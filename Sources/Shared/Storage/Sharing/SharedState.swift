@@ -91,7 +91,11 @@ extension SharedState {
     package var syncing: UInt64 { load(SharedLayout.syncingOffset) }
 
     /// The states that a power loss may bring back and whose pages must be kept; 0 where there is none.
-    package var fallbacks: [UInt64] { [durable, recovered, syncing] }
+    package var fallbacks: [UInt64] {
+        // In this order: who ends a sync writes `durable` first, so a state on its way from one to the other is seen.
+        let (syncing, recovered) = (syncing, recovered)
+        return [durable, recovered, syncing]
+    }
 
     package var slotTransactions: [UInt64] { (0..<SharedLayout.slotCount).map { transaction(inSlot: $0) } }
 

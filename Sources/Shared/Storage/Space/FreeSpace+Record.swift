@@ -110,17 +110,21 @@ extension FreeSpace {
             }
     }
 
-    /// The changes that are not in the record yet, which from now on they are.
     private func takeChanges() -> SpaceLog.Changes {
-        guard var current else { preconditionFailure("changes are recorded in a transaction") }
-        self.current = nil
-        defer { self.current = current }
-        current.freed.joinNeighbours(from: current.recordedFreed)
+        guard let changes = current?.takeChanges() else { preconditionFailure("changes are recorded in a transaction") }
+        return changes
+    }
+}
+
+extension FreeSpace.Current {
+    /// The changes that are not in the record yet, which from now on they are.
+    fileprivate mutating func takeChanges() -> SpaceLog.Changes {
+        freed.joinNeighbours(from: recordedFreed)
         let changes = SpaceLog.Changes(
-            transaction: current.transaction, used: current.taken[current.recordedTaken...],
-            freed: Array(current.freed[current.recordedFreed...]))
-        current.recordedTaken = current.taken.count
-        current.recordedFreed = current.freed.count
+            transaction: transaction, used: taken[recordedTaken...],
+            freed: recordedFreed == 0 ? freed : Array(freed[recordedFreed...]))
+        recordedTaken = taken.count
+        recordedFreed = freed.count
         return changes
     }
 }

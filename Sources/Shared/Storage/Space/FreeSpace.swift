@@ -16,22 +16,30 @@ final class FreeSpace {
     /// Single pages are handed out from stretches of so many while there are any, because pages that lie together
     /// are written together.
     static let stretchPages = 8
+    /// So few holes of one page are left alone where the file is longer than its used part: each would cost a commit a
+    /// write of its own, and they become longer when their neighbours are given up.
+    static let looseHolesMaximum = 64
 
     /// Where the used part of the file ends.
     private(set) var endPage: UInt32
     /// Hands out the lowest pages there are, however they are strewn: for moving the end of the file forward.
     var takesLowest = false
+    /// Where the file itself ends: up to here the used part can grow without anything that could fail.
+    var fileEndPage: UInt32 = 0
 
-    var holes = HoleMap()
-    var waiting = WaitingRuns()
+    // Nothing here calls out while it changes, so accesses never overlap; checking them costs as much as a change.
+    @exclusivity(unchecked) var holes = HoleMap()
+    @exclusivity(unchecked) var waiting = WaitingRuns()
     let space: PageSpace
+    /// Empty between two calls; keeps its room.
+    @exclusivity(unchecked) private var released: [PageRun] = []
 
     // As the newest state's header has it.
     var log = SpaceLog()
     var segments: [PagePointer] = []
 
     /// The transaction that goes on; nil between two.
-    var current: Current?
+    @exclusivity(unchecked) var current: Current?
 
     struct Current {
         var transaction: UInt64
@@ -72,9 +80,9 @@ final class FreeSpace {
     func begin(transaction: UInt64, protected: [UInt64], ranges: [ClosedRange<UInt64>] = []) {
         precondition(current == nil, "one transaction at a time")
         let states = ProtectedStates(protected, ranges: ranges)
-        var released: [PageRun] = []
         waiting.release(states) { released.append($0) }
         holes.insert(released)
+        released.removeAll(keepingCapacity: released.count < 1024)
         current = Current(transaction: transaction, protected: states, oldEndPage: endPage)
         let tail = endPage - max(holes.start(ofRunUpTo: endPage), Self.firstPage)
         if tail > max(Self.smallestCutPages, endPage / Self.smallestCutPart) { cutEnd() }
@@ -82,7 +90,10 @@ final class FreeSpace {
 
     /// Makes the changes since `begin` the newest state. They have been encoded.
     func commit() {
-        guard let current, let record = current.record else { preconditionFailure("nothing was encoded") }
+        // Taken out rather than copied: commits come by the hundred thousand, and this is most of what one keeps.
+        guard let current = current.take(), let record = current.record else {
+            preconditionFailure("nothing was encoded")
+        }
         for (run, birth) in current.freed {
             if birth == current.transaction {
                 holes.insert(run)
@@ -91,7 +102,7 @@ final class FreeSpace {
             }
         }
         (log, segments) = record
-        end()
+        current.segmentBytes?.deallocate()
     }
 
     /// Forgets the changes since `begin`. Does nothing between two transactions.
@@ -149,7 +160,9 @@ final class FreeSpace {
     private func singlePage() -> UInt32? {
         if takesLowest { return holes.lowest(1) }
         if let next = current?.nextPage, holes.contains(next) { return next }
-        return holes.lowest(Self.stretchPages) ?? holes.lowest(2) ?? holes.lowest(1)
+        if let stretch = holes.lowest(Self.stretchPages) ?? holes.lowest(2) { return stretch }
+        // No two lie together, so these are all.
+        return endPage < fileEndPage && holes.pageCount <= Self.looseHolesMaximum ? nil : holes.lowest(1)
     }
 
     private func take(_ run: PageRun) {

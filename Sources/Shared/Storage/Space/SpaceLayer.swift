@@ -32,11 +32,25 @@ struct SpaceLayer: Equatable {
 
     /// Pieces in any order. Of pieces that overlap, which only a damaged file has, the lower one counts.
     init(_ pieces: [Piece] = []) {
+        if Self.isLayer(pieces) {
+            self.pieces = pieces
+            return
+        }
         var end: UInt32 = 0
         for piece in pieces.sorted(by: { $0.page < $1.page }) {
             append(Piece(page: max(piece.page, end), end: piece.end, use: piece.use))
             end = max(end, piece.end)
         }
+    }
+
+    private static func isLayer(_ pieces: [Piece]) -> Bool {
+        var last: Piece?
+        for piece in pieces {
+            guard piece.page < piece.end else { return false }
+            if let last, last.end > piece.page || last.end == piece.page && last.use == piece.use { return false }
+            last = piece
+        }
+        return true
     }
 
     // MARK: - Putting layers together

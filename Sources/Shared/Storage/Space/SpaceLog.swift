@@ -66,11 +66,13 @@ struct SpaceLog: Equatable {
                 transaction &+= step
                 var end: UInt32 = 0
                 var used: [SpaceLayer.Piece] = []
+                used.reserveCapacity(Int(usedCount))
                 for _ in 0..<usedCount {
                     guard let run = reader.takeRun(behind: &end, pageLimit: pageLimit) else { return nil }
                     used.append(.init(page: run.page, end: run.end, use: .used))
                 }
                 var freed: [SpaceLayer.Piece] = []
+                freed.reserveCapacity(Int(freedCount))
                 for _ in 0..<freedCount {
                     guard let run = reader.takeRun(behind: &end, pageLimit: pageLimit), let age = reader.take(),
                         age <= transaction
@@ -78,7 +80,8 @@ struct SpaceLog: Equatable {
                     let use = age == 0 ? PageUse.free : .waiting(birth: transaction - age, freed: transaction)
                     freed.append(.init(page: run.page, end: run.end, use: use))
                 }
-                layers += [SpaceLayer(used), SpaceLayer(freed)]
+                if !used.isEmpty { layers.append(SpaceLayer(used)) }
+                if !freed.isEmpty { layers.append(SpaceLayer(freed)) }
             }
             return (SpaceLayer.pile(layers), transaction)
         }

@@ -123,7 +123,7 @@ package final class TreeOverlay {
 
     private func sortLog() {
         guard sortedCount < log.count else { return }
-        var fresh = Array(log[sortedCount...])
+        var fresh = sortedCount == 0 ? log : Array(log[sortedCount...])
         sortedCount = log.count
         if !Self.isAscending(fresh) {
             fresh = Self.newestOfEachKey(Self.sorted(fresh))

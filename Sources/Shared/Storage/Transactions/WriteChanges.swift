@@ -148,11 +148,10 @@ package final class WriteChanges {
 
     /// The newest change of every key, ascending by tree and key. The bytes stay while the changes do.
     package func sortedTreeChanges() -> [TreeOverlay.Entry] {
-        let overlays = sortedOverlays
         // Most transactions change one tree, or a few a little: only several large ones are copied together.
-        guard overlays.count > 1 else { return overlays.first?.sorted() ?? [] }
+        guard trees.count > 1 else { return trees.first?.value.sorted() ?? [] }
         var changes: [TreeOverlay.Entry] = []
-        for overlay in overlays { changes += overlay.sorted() }
+        for overlay in sortedOverlays { changes += overlay.sorted() }
         return changes
     }
 

@@ -13,6 +13,7 @@ final class TreeAssembly {
     init(space: PageSpace, output: any PageOutput) {
         self.space = space
         self.output = output
+        levels.reserveCapacity(4)
     }
 
     /// The lower bound of everything.

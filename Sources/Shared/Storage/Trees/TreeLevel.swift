@@ -12,8 +12,11 @@ final class TreeLevel {
     /// Three pages of the smallest entries, and one to come from a neighbour: more never waits.
     private static let entryMaximum = 4 * TreeNode.capacity / TreeField.entryCost(bodyCount: TreeKey.treeByteCount) + 2
 
-    let entries = UnsafeMutablePointer<TreeEntry>.allocate(capacity: entryMaximum)
+    /// Most levels of most commits have a few entries, so the room grows with them.
+    private static let firstCapacity = 64
     // Nothing here calls out, so accesses never overlap; checking them costs more than gathering an entry.
+    @exclusivity(unchecked) private(set) var entries = UnsafeMutablePointer<TreeEntry>.allocate(capacity: firstCapacity)
+    @exclusivity(unchecked) private var capacity = firstCapacity
     @exclusivity(unchecked) private(set) var count = 0
     @exclusivity(unchecked) private(set) var heldCount = 0
     /// What the gathered entries take of a page.
@@ -44,10 +47,20 @@ final class TreeLevel {
 
     @inline(__always)
     func append(_ entry: TreeEntry) {
-        precondition(count < Self.entryMaximum, "entries wait for at most four pages")
+        if count == capacity { grow() }
         entries[count] = entry
         count &+= 1
         cost &+= entry.cost
+    }
+
+    @inline(never)
+    private func grow() {
+        precondition(capacity < Self.entryMaximum, "entries wait for at most four pages")
+        capacity = min(4 * capacity, Self.entryMaximum)
+        let larger = UnsafeMutablePointer<TreeEntry>.allocate(capacity: capacity)
+        larger.moveInitialize(from: entries, count: count)
+        entries.deallocate()
+        entries = larger
     }
 
     /// Notes that the last entry is new.

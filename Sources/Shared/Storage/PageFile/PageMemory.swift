@@ -1,0 +1,46 @@
+import Glibc
+
+/// Memory in which a commit fills its pages, kept from one commit to the next: asking the system for it each time costs
+/// more than filling a page.
+final class PageMemory {
+    private static let pagesPerBlock = 16
+
+    /// Kept empty until something is written.
+    private var blocks: [UnsafeMutableRawPointer] = []
+    @exclusivity(unchecked) private var idlePages: [UnsafeMutableRawPointer] = []
+
+    deinit {
+        for block in blocks { block.deallocate() }
+    }
+
+    /// A zeroed page.
+    func takePage() -> UnsafeMutableRawPointer {
+        if idlePages.isEmpty { grow() }
+        let page = idlePages.removeLast()
+        memset(page, 0, Pages.sizeBytes)
+        return page
+    }
+
+    /// A page is written, and can be filled again.
+    func giveBack(_ page: UnsafeMutableRawPointer) {
+        idlePages.append(page)
+    }
+
+    /// Nobody uses any page any more. What only a large commit needed goes back to the system.
+    func reset() {
+        while blocks.count > 1 { blocks.removeLast().deallocate() }
+        idlePages.removeAll(keepingCapacity: true)
+        if let block = blocks.first { addPages(of: block) }
+    }
+
+    private func grow() {
+        let block = UnsafeMutableRawPointer.allocate(
+            byteCount: Self.pagesPerBlock * Pages.sizeBytes, alignment: Pages.sizeBytes)
+        blocks.append(block)
+        addPages(of: block)
+    }
+
+    private func addPages(of block: UnsafeMutableRawPointer) {
+        for place in (0..<Self.pagesPerBlock).reversed() { idlePages.append(block + place * Pages.sizeBytes) }
+    }
+}

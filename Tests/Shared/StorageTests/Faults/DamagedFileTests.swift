@@ -1,0 +1,98 @@
+import CausewaySeeds
+import CausewayStorage
+import CausewayStorageOracle
+import Glibc
+import Testing
+
+/// A file that was closed cleanly and lost or changed bytes since: an error, or exactly what was in it.
+@Suite("Damaged files")
+struct DamagedFileTests {
+    private static let pageBytes = 4096
+
+    /// All bytes when asked for, and else so many in one that a run takes seconds.
+    private static let isEveryByte = getenv("CAUSEWAY_EVERY_BYTE").map { String(cString: $0) == "1" } ?? false
+
+    private static func seed() -> UInt64 {
+        getenv("CAUSEWAY_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: 0...999_999)
+    }
+
+    private func flip(_ file: SmallFile, _ offsets: some Sequence<Int>, _ about: String) -> (told: Int, right: Int) {
+        let disk = ByteFile(file.bytes)
+        var counts = (told: 0, right: 0)
+        for (index, offset) in offsets.enumerated() {
+            let mask: UInt8 = index.isMultiple(of: 2) ? 0x01 : 0xFF
+            disk.flip(offset, mask)
+            switch file.judge(isUsed: index % 7 == 0, { try file.open(disk) }) {
+            case .right: counts.right += 1
+            case .told: counts.told += 1
+            case .wrong(let why): Issue.record("\(about), byte \(offset) xor \(mask): \(why)")
+            }
+            disk.restore()
+        }
+        return counts
+    }
+
+    @Test(
+        "any byte of a file may be another one", arguments: [SmallFile.Kind.mixed, .compacted], [false, true])
+    func flipped(kind: SmallFile.Kind, isEncrypted: Bool) throws {
+        let file = try SmallFile(kind, isEncrypted: isEncrypted)
+        #expect(file.judge(isUsed: false) { try file.open(ByteFile(file.bytes)) } == .right)
+        let seed = Self.seed()
+        var random = SeededNumbers(seed: seed)
+        let step = Self.isEveryByte ? 1 : 211
+        let offsets = stride(from: random.below(step), to: file.bytes.count, by: step)
+        let counts = flip(file, offsets, "\(kind), seed \(seed)")
+        #expect(counts.told > 0 && counts.right > 0)
+    }
+
+    @Test(
+        "no byte of a header brings an older state back", arguments: SmallFile.Kind.allCases, [false, true])
+    func headers(kind: SmallFile.Kind, isEncrypted: Bool) throws {
+        let file = try SmallFile(kind, isEncrypted: isEncrypted)
+        let step = Self.isEveryByte ? 1 : 97
+        for slot in 0..<4 {
+            let start = slot * Self.pageBytes
+            let offsets = Array(start..<start + 4) + Array(stride(from: start + 8, to: start + 4096, by: step))
+            _ = flip(file, offsets, "\(kind), slot \(slot)")
+        }
+    }
+
+    @Test("a file may be cut at any page, and anywhere", arguments: [SmallFile.Kind.mixed, .compacted], [false, true])
+    func cut(kind: SmallFile.Kind, isEncrypted: Bool) throws {
+        let folder = try TemporaryFolder(waitsForDisk: false)
+        let file = try SmallFile(kind, isEncrypted: isEncrypted)
+        let seed = Self.seed()
+        var random = SeededNumbers(seed: seed)
+        let lengths =
+            Set(stride(from: 0, to: file.bytes.count, by: Self.pageBytes))
+            .union((0..<60).map { _ in random.below(file.bytes.count) })
+            .union([1, 7, 8, 15, 16, 79, 80, 4095, 4097, 16_383, 16_385])
+        var told = 0
+        for length in lengths.sorted() {
+            folder.write(Array(file.bytes[..<length]), to: "cut.realm")
+            let verdict = file.judge(isUsed: false) {
+                try StorageRegistry.shared.open(path: folder.file("cut.realm"), options: file.options)
+            }
+            switch verdict {
+            case .right: break
+            case .told: told += 1
+            // Nothing, or the beginning of a creation that was cut short, is where a new file begins.
+            case .wrong where length == 0: break
+            case .wrong(let why): Issue.record("\(kind), seed \(seed), cut to \(length): \(why)")
+            }
+        }
+        #expect(told > 0)
+    }
+
+    @Test("a read that fails while the file is opened is an error, or does no harm", arguments: [false, true])
+    func failingRead(isEncrypted: Bool) throws {
+        let file = try SmallFile(.largeLastCommit, isEncrypted: isEncrypted)
+        let disk = ByteFile(file.bytes)
+        for call in 0..<40 {
+            disk.readsBeforeFailure = call
+            let verdict = file.judge(isUsed: false) { try file.open(disk) }
+            disk.readsBeforeFailure = nil
+            if case .wrong(let why) = verdict { Issue.record("read \(call): \(why)") }
+        }
+    }
+}

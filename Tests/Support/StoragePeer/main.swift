@@ -1,0 +1,69 @@
+import CausewayStorage
+import Foundation
+import Synchronization
+
+// A process that shares a store with others, until its input ends or it is killed.
+//
+//     CausewayStoragePeer <file> begin             makes the file's first commit
+//                                live <seed>       writes, reads and checks, and says what it has committed
+//                                commit            commits once for each line of input
+//                                check             says the version of a state that adds up
+//
+// "encrypted" as the last argument stands for a file with a key.
+
+/// Goes to the other end at once, in one call: a line is there whole or not at all.
+func say(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+}
+
+/// Set when somebody says "end", or the other end of the input is gone.
+final class End: Sendable {
+    private let word = Atomic(false)
+
+    var hasCome: Bool { word.load(ordering: .acquiring) }
+
+    func wait() {
+        while let line = readLine(), line != "end" {}
+        word.store(true, ordering: .releasing)
+    }
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count >= 3 else {
+    FileHandle.standardError.write(Data("usage: \(arguments[0]) <file> begin|live|commit|check\n".utf8))
+    exit(64)
+}
+let key: [UInt8]? =
+    arguments.last == "encrypted" ? (0..<64).map { UInt8($0 * 3) } : nil
+let options = StorageOptions(mapSizeBytes: 1 << 30, encryptionKey: key)
+
+do {
+    switch arguments[2] {
+    case "begin":
+        let writer = try StorageRegistry.shared.open(path: arguments[1], options: options).write()
+        Ledger.begin(in: writer)
+        say("begun at \(try writer.commit(.durable).version)")
+    case "live":
+        let end = End()
+        Thread.detachNewThread { end.wait() }
+        var life = Life(path: arguments[1], options: options, seed: UInt64(arguments[3]) ?? 0)
+        try life.run { end.hasCome }
+    case "commit":
+        let storage = try StorageRegistry.shared.open(path: arguments[1], options: options)
+        say("ready")
+        while readLine() != nil {
+            let writer = try storage.write()
+            [UInt8(1)].withUnsafeBytes { writer.put(tree: 9, key: $0, value: $0) }
+            say("committed \(try writer.commit(.relaxed).version)")
+        }
+    case "check":
+        let snapshot = try StorageRegistry.shared.open(path: arguments[1], options: options).snapshot()
+        try Ledger.check(snapshot)
+        say("sound \(snapshot.version)")
+    default:
+        exit(64)
+    }
+} catch {
+    FileHandle.standardError.write(Data("broken: \(error)\n".utf8))
+    exit(1)
+}
