@@ -139,6 +139,7 @@ let tests: [Target] = [
         "System/CrashSimulation", uses: ["Environment", "Storage", "Support/SimulatedDisk", "Support/StorageOracle"]
     ),
     test("System", "CrashSimulation", uses: ["Support/SimulatedDisk", "System/CrashSimulation"]),
+    program("System/StorageSequences", uses: ["Support/StorageOracle"]),
     program("System/Demo", uses: ["Database", "Support/Flights", "Support/Programs"]),
     program(
         "Benchmarks", uses: ["Database", "Storage", "Support/Flights", "Support/LMDBStorage", "Support/Programs"],
@@ -158,6 +159,7 @@ let package = Package(
         .executable(name: "sync-server", targets: [name("Daemon")]),
         .executable(name: "causeway-demo", targets: [name("Demo")]),
         .executable(name: "causeway-crash", targets: [name("CrashSimulation")]),
+        .executable(name: "causeway-sequences", targets: [name("StorageSequences")]),
         .executable(name: "causeway-benchmark", targets: [name("Benchmarks")]),
     ],
     dependencies: [
