@@ -29,6 +29,11 @@ package final class SimulatedFile: DiskFile {
 
     package func truncate(_ sizeBytes: Int) -> Int { disk.resize(to: sizeBytes, mayShorten: true) }
 
+    package func dropCache() {
+        // Without a failed sync memory and disk are the same where nothing waits to be written.
+        if disk.failedSyncs > 0 { disk.dropCache() }
+    }
+
     package func map(_ reservedBytes: Int) -> UnsafeRawPointer? {
         reservedBytes <= disk.capacityBytes ? disk.base : nil
     }

@@ -16,6 +16,14 @@ package protocol DiskFile: AnyObject, Sendable {
     /// Maps so many bytes for reading, more than the file has; bytes appear there as they are written. Stays until
     /// the file object goes away. Nil when the address range cannot be had.
     func map(_ reservedBytes: Int) -> UnsafeRawPointer?
+    /// Forgets what is kept in memory and need not be written any more, so that reading tells what the disk has: after
+    /// a sync that failed, these are two things.
+    func dropCache()
+}
+
+extension DiskFile {
+    /// For disks that keep nothing in memory.
+    package func dropCache() {}
 }
 
 /// The most pieces one call of `pwritev` takes.

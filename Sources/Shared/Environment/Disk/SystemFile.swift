@@ -95,6 +95,11 @@ package final class SystemFile: DiskFile {
         Self.result(Int(ftruncate(descriptor, sizeBytes)))
     }
 
+    package func dropCache() {
+        // Pages that wait to be written stay; a system that does not know the call has no such memory.
+        if !isInMemory { _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) }
+    }
+
     package func map(_ reservedBytes: Int) -> UnsafeRawPointer? {
         mapping.withLock { mapping in
             precondition(mapping == nil, "A file is mapped once.")

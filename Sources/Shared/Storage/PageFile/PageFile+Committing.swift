@@ -231,7 +231,9 @@ extension PageFile {
     func syncFailed(_ result: Int) -> StorageError {
         let error = StorageError(errno: Int32(-result), doing: "write to the disk", path: path)
         poison(error)
-        for slot in 0..<FileHeader.slotCount where shared.transaction(inSlot: slot) > shared.durable {
+        // The state found at opening stays: it may have been durable since long before.
+        let kept = max(shared.durable, shared.recovered)
+        for slot in 0..<FileHeader.slotCount where shared.transaction(inSlot: slot) > kept {
             HeaderSlots.clear(slot, of: disk)
         }
         return error
