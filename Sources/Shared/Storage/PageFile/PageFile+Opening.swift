@@ -14,8 +14,10 @@ extension PageFile {
         _ disk: any DiskFile, shared: SharedState, isFirst: Bool, path: String, options: StorageOptions
     ) throws(StorageError) -> PageFile {
         let key: SealingKey? = if let bytes = options.encryptionKey { try SealingKey(bytes, path: path) } else { nil }
+        // After a failed sync memory shows what the disk does not have: headers, pages, even the file's length.
+        if isFirst, shared.isPoisoned { disk.dropCache() }
         let isNew = isFirst ? try FileCheck.mustCreate(disk, path: path, options, key) : false
-        if isNew { try create(disk, path: path, key) }
+        if isNew { try create(disk, shared, path: path, key) }
         let first = try FileCheck.identify(disk, path: path, key)
         let seal = key.map { PageSeal($0, fileID: first.fileID, disk: disk) }
         let space = try makeSpace(disk, path: path, options, seal)
@@ -34,7 +36,9 @@ extension PageFile {
 
     /// Writes the first header. It goes with its three empty neighbours into one write, and before anything else, so
     /// that a creation which was cut short can be told from a foreign file.
-    private static func create(_ disk: any DiskFile, path: String, _ key: SealingKey?) throws(StorageError) {
+    private static func create(
+        _ disk: any DiskFile, _ shared: SharedState, path: String, _ key: SealingKey?
+    ) throws(StorageError) {
         var random = SystemRandomNumberGenerator()
         let fileID = FileID(low: random.next(), high: random.next())
         let header = FileHeader(
@@ -45,7 +49,10 @@ extension PageFile {
         let empty = [UInt8](repeating: 0, count: HeaderSlots.byteCount)
         var result = empty.withUnsafeBytes { disk.writeWhole([$0], at: 0) }
         if result == 0 { result = HeaderSlots.write(header, to: 0, of: disk, seal: seal) }
-        if result == 0 { result = disk.synchronizeWhole() }
+        if result == 0 {
+            result = disk.synchronizeWhole()
+            if result != 0 { shared.poison() }
+        }
         guard result == 0 else { throw StorageError(errno: Int32(-result), doing: "create the file", path: path) }
     }
 

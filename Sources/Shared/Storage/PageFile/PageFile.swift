@@ -101,8 +101,6 @@ final class WritingState {
     var sizeBytes = 0
     /// Bytes written since the last sync.
     var unsyncedBytes = 0
-    /// Pages born up to here are synced, as far as this process knows.
-    var syncedTransaction: UInt64 = 0
     let pageMemory = PageMemory()
 }
 

@@ -42,6 +42,8 @@ extension PageStorage {
         registry: StorageRegistry?
     ) throws(StorageError) -> PageStorage {
         let shared = SharedState()
+        // There is nobody who would remember a failed sync.
+        shared.poison()
         let file = try PageFile.open(disk, shared: shared, isFirst: true, path: path, options: options)
         let storage = PageStorage(file, options: options) {
             if let identity { registry?.closed(identity) }

@@ -9,12 +9,7 @@ import Glibc
 enum Recovery {
     /// For the first to open a file: nobody else has it open.
     static func recover(_ parts: PageFile.Parts, path: String) throws(StorageError) {
-        var headers = try HeaderSlots.readAll(of: parts.disk, seal: parts.seal, path: path)
-        if !isVouchedFor(headers) {
-            // Nobody closed the file: a sync may have failed, and then memory shows what the disk does not have.
-            parts.disk.dropCache()
-            headers = try HeaderSlots.readAll(of: parts.disk, seal: parts.seal, path: path)
-        }
+        let headers = try HeaderSlots.readAll(of: parts.disk, seal: parts.seal, path: path)
         guard let (slot, header) = newest(headers, parts, path: path) else { throw noHeader(path: path) }
         parts.shared.reset(
             newest: header.transaction, slot: slot,
@@ -35,12 +30,6 @@ enum Recovery {
         }
         if header.transaction != file.shared.newest { file.shared.publish(header.transaction, slot: slot) }
         file.shared.endCommitting()
-    }
-
-    /// Whether the newest header was the last that was written, when the file was closed.
-    private static func isVouchedFor(_ headers: [FileHeader?]) -> Bool {
-        let newest = headers.compactMap { $0 }.max { $0.transaction < $1.transaction }
-        return newest.map { $0.syncedTransaction == $0.transaction } ?? true
     }
 
     private static func newest(

@@ -3,9 +3,11 @@ import Synchronization
 
 /// One sync for all commits of a window, and whoever waits for it.
 final class SyncSchedule: Sendable {
+    private typealias Waiter = (version: UInt64, resume: CheckedContinuation<StorageError?, Never>)
+
     private struct State {
         var durableVersion: UInt64 = 0
-        var waiting: [(version: UInt64, resume: CheckedContinuation<StorageError?, Never>)] = []
+        var waiting: [Waiter] = []
         /// The earliest sync that is on its way.
         var nextSync: DispatchTime?
         var failure: StorageError?
@@ -25,25 +27,14 @@ final class SyncSchedule: Sendable {
     func close() {
         let isPromised = state.withLock { $0.nextSync != nil }
         if isPromised { sync() }
-        let waiting = state.withLock { state in
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for waiter in waiting { waiter.resume.resume(returning: .isClosed(path: file.path)) }
+        answer(.isClosed(path: file.path)) { _ in .max }
     }
 
     func becameDurable(_ version: UInt64) {
-        let done = state.withLock { state in
+        answer(nil) { state in
             state.durableVersion = max(state.durableVersion, version)
-            let durable = state.durableVersion
-            guard state.waiting.contains(where: { $0.version <= durable }) else {
-                return [] as [(version: UInt64, resume: CheckedContinuation<StorageError?, Never>)]
-            }
-            let done = state.waiting.filter { $0.version <= durable }
-            state.waiting.removeAll { $0.version <= durable }
-            return done
+            return state.durableVersion
         }
-        for waiter in done { waiter.resume.resume(returning: nil) }
     }
 
     func syncWithin(_ window: Duration) {
@@ -76,12 +67,22 @@ final class SyncSchedule: Sendable {
 
     /// Nothing will be durable any more.
     func failed(_ error: StorageError) {
-        let waiting = state.withLock { state in
+        answer(error) { state in
             state.failure = error
-            defer { state.waiting = [] }
-            return state.waiting
+            return .max
         }
-        for waiter in waiting { waiter.resume.resume(returning: error) }
+    }
+
+    /// Changes the state, and lets those go on who wait for a version up to the one that this returns.
+    private func answer(_ failure: StorageError?, upTo change: (inout State) -> UInt64) {
+        let answered = state.withLock { state -> [Waiter] in
+            let version = change(&state)
+            // Mostly nobody waits, and every durable commit comes here.
+            guard state.waiting.contains(where: { $0.version <= version }) else { return [] }
+            defer { state.waiting.removeAll { $0.version <= version } }
+            return state.waiting.filter { $0.version <= version }
+        }
+        for waiter in answered { waiter.resume.resume(returning: failure) }
     }
 
     /// Waits for the sync that is on its way, or asks for one.

@@ -109,9 +109,12 @@ extension SharedState {
         if failure != 0 { throw StorageError(errno: failure, doing: "make the lock file", path: locks.path) }
     }
 
-    /// What stands in the file is of people long gone. Entries are emptied when they are taken.
+    /// What stands in the file is of people long gone, and only their poison still matters: it says that the system's
+    /// memory of the data file is not to be trusted. Entries are emptied when they are taken.
     private static func clear(_ memory: SharedMemory, _ fileUse: FileUse?) {
-        memset(memory.base, 0, SharedLayout.headerBytes)
+        let afterPoison = SharedLayout.poisonOffset + 8
+        memset(memory.base, 0, SharedLayout.poisonOffset)
+        memset(memory.base + afterPoison, 0, SharedLayout.headerBytes - afterPoison)
         memory.base.storeBytes(of: SharedLayout.magic, toByteOffset: SharedLayout.magicOffset, as: UInt64.self)
         memory.base.storeBytes(of: SharedLayout.version, toByteOffset: SharedLayout.versionOffset, as: UInt32.self)
         memory.base.storeBytes(

@@ -172,7 +172,8 @@ extension SharedState {
 
     // MARK: - Poison
 
-    /// Whether a failed sync has made the file unusable until everybody has closed it.
+    /// Whether a failed sync has made the file unusable until everybody has closed it. The next to open it finds this
+    /// out as well, and ``reset(newest:slot:durable:slots:nextBirth:)`` ends it.
     package var isPoisoned: Bool { load(SharedLayout.poisonOffset) != 0 }
 
     package func poison() { store(1, at: SharedLayout.poisonOffset) }
