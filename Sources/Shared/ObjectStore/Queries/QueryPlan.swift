@@ -1,26 +1,19 @@
 import CausewayModel
 import CausewayQuery
-import CausewayStorage
 
 /// A predicate made ready for one table of one transaction, good until the next write or advance.
 ///
 /// Cheapest way in first: a primary key, an index whose range is small, or a scan leaf by leaf that skips leaves by
 /// their zones. Whatever the way in does not settle, the tests settle.
 struct QueryPlan {
-    private enum Entrance {
-        /// These rows at most, ascending.
-        case rows([ObjectKey], how: String)
-        case scan
-    }
-
     private let table: Table
     private let test: any LeafTest
-    private let entrance: Entrance
+    private let entrance: QueryEntrance
 
     init(_ table: Table, _ predicate: BoundPredicate) {
         self.table = table
         test = Self.test(predicate, table)
-        entrance = Self.entrance(predicate, table)
+        entrance = QueryEntrance(predicate, table)
     }
 
     var explanation: String {
@@ -79,7 +72,7 @@ struct QueryPlan {
         _ comparison: BoundComparison, _ steps: ArraySlice<BoundPath.Step>, _ table: Table
     ) -> (any LeafTest)? {
         guard comparison.quantifier == .implied, comparison.path.aggregate == nil, let step = steps.first,
-            steps.allSatisfy({ $0.collection == .none }), let operand = constants(comparison.operand)
+            steps.allSatisfy({ $0.collection == .none }), let operand = comparison.operand.constants
         else { return nil }
         if steps.count > 1 {
             guard let name = step.target, let target = table.transaction.table(name),
@@ -109,70 +102,5 @@ struct QueryPlan {
             value.isNull ? .null : .int(StoredRow.key(value, target)?.rawValue ?? -1)
         }
         return IntegerTest(table, step.property, comparison.comparator, keys)
-    }
-
-    private static func constants(_ operand: Operand) -> [Value]? {
-        switch operand {
-        case .value(let value): [value]
-        case .values(let values): values
-        case .path: nil
-        }
-    }
-
-    // MARK: - Ways in
-
-    private static func entrance(_ predicate: BoundPredicate, _ table: Table) -> Entrance {
-        let parts = if case .and(let parts) = predicate { parts } else { [predicate] }
-        var best: (keys: [ObjectKey], how: String)?
-        for case .comparison(let comparison) in parts {
-            guard let found = rows(comparison, table) else { continue }
-            if found.keys.count < best?.keys.count ?? .max { best = found }
-            if found.keys.count <= 1 { break }
-        }
-        return best.map { .rows($0.keys.sorted(), how: $0.how) } ?? .scan
-    }
-
-    /// The rows that a tree names for an equality, when they are few.
-    private static func rows(_ comparison: BoundComparison, _ table: Table) -> (keys: [ObjectKey], how: String)? {
-        guard comparison.quantifier == .implied, comparison.path.aggregate == nil, comparison.path.steps.count == 1,
-            comparison.comparator == .equal || comparison.comparator == .in, comparison.options.isEmpty,
-            let step = comparison.path.steps.first, step.collection == .none,
-            let operand = constants(comparison.operand), operand.count <= 100
-        else { return nil }
-        let property = table.schema.properties[step.property]
-        if property.isPrimaryKey {
-            let keys = operand.compactMap { PrimaryKey($0).flatMap(table.keyOrGhost) }
-            return (Array(Set(keys)), "primary key")
-        }
-        let column = table.columns[step.property]
-        guard column.indexTree != 0 else { return nil }
-        let limit = table.count / 8 + 16
-        var keys: [ObjectKey] = []
-        for value in Set(operand) {
-            guard collect(value, column, table, limit, &keys) else { return nil }
-        }
-        return (keys, "index on \(table.name).\(property.name)")
-    }
-
-    /// False when there are too many rows for the index to be the better way.
-    private static func collect(
-        _ value: Value, _ column: Column, _ table: Table, _ limit: Int, _ keys: inout [ObjectKey]
-    ) -> Bool {
-        if case .link = value { return false }
-        let buffer = table.transaction.keyBuffer
-        buffer.clear()
-        buffer.append(index: value)
-        let prefix = buffer.array
-        var found = keys
-        table.transaction.reader.scan(
-            tree: column.indexTree, from: prefix, upTo: Table.successor(prefix), reversed: false
-        ) { key, _ in
-            if key.count == prefix.count + 8 {
-                found.append(ObjectKey(Int64(bitPattern: key.readUInt64(at: prefix.count))))
-            }
-            return found.count <= limit
-        }
-        keys = found
-        return found.count <= limit
     }
 }
