@@ -83,20 +83,20 @@ let tests: [Target] = [
     part("Tests", "Support/Flights", uses: ["Database"]),
     part("Tests", "Support/Programs"),
     part("Tests", "Support/Bookkeeping", uses: ["Database", "Model", "ObjectStore", "OpLog", "Operations"]),
-    part("Tests", "Support/ObjectStoreReference", uses: ["Model", "ObjectStore", "Query"]),
+    part("Tests", "Support/ObjectStoreReference", uses: ["Model", "ObjectStore", "Query", "Support/Seeds"]),
     part("Tests", "Support/LMDBStorage", uses: ["Storage"], libraries: ["CLMDB"], excludes: ["lmdb"]),
     part("Tests", "Support/Seeds"),
-    part("Tests", "Support/SimulatedDisk", uses: ["Environment"], documents: ["README.md"]),
+    part("Tests", "Support/SimulatedDisk", uses: ["Environment", "Support/Seeds"], documents: ["README.md"]),
     part("Tests", "Support/StorageOracle", uses: ["Storage", "Support/LMDBStorage", "Support/Seeds"]),
-    program("Support/SharingPeer", uses: ["Storage"]),
+    program("Support/SharingPeer", uses: ["Storage", "Support/Seeds"]),
     program("Support/StoragePeer", uses: ["Storage", "Support/Seeds"]),
     .systemLibrary(
         name: "CLMDB", path: "Tests/Support/LMDBStorage/lmdb", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]
     ),
     program("Support/CrashWriter", uses: ["Database", "Support/Bookkeeping"]),
-    test("Shared", "Operations", uses: ["Model", "Operations"]),
-    test("Shared", "Merge", uses: shape),
-    test("Shared", "Query", uses: ["Model", "Query"]),
+    test("Shared", "Operations", uses: ["Model", "Operations", "Support/Seeds"]),
+    test("Shared", "Merge", uses: shape + ["Support/Seeds"]),
+    test("Shared", "Query", uses: ["Model", "Query", "Support/Seeds"]),
     test("Shared", "Environment", uses: ["Environment", "Support/SimulatedDisk"]),
     test(
         "Shared", "Storage",
@@ -106,15 +106,19 @@ let tests: [Target] = [
         ],
         libraries: ["CStorage", Package.crypto]
     ),
-    test("Shared", "ObjectStore", uses: ["Model"] + storage + ["Support/ObjectStoreReference"]),
-    test("Shared", "Wire", uses: shape + ["Wire"]),
-    test("Device", "Database", uses: ["Model"] + storage + ["Database"]),
+    test("Shared", "ObjectStore", uses: ["Model"] + storage + ["Support/ObjectStoreReference", "Support/Seeds"]),
+    test("Shared", "Wire", uses: shape + ["Support/Seeds", "Wire"]),
+    test("Device", "Database", uses: ["Model"] + storage + ["Database", "Support/Seeds"]),
     test("Device", "Behaviour", uses: ["Database"]),
     test(
         "Device", "Crash",
-        uses: ["Database", "ObjectStore", "Support/Bookkeeping", "Support/CrashWriter", "Support/Programs"]),
-    test("Device", "OpLog", uses: shape + storage + ["OpLog"]),
-    test("Device", "Sync", uses: shape + ["Sync", "Wire"]),
+        uses: [
+            "Database", "ObjectStore", "Support/Bookkeeping", "Support/CrashWriter", "Support/Programs",
+            "Support/Seeds",
+        ]
+    ),
+    test("Device", "OpLog", uses: shape + storage + ["OpLog", "Support/Seeds"]),
+    test("Device", "Sync", uses: shape + ["Support/Seeds", "Sync", "Wire"]),
     test("Device", "Transport", uses: shape + ["Sync", "Transport", "Wire"], libraries: Package.nio),
     test("Server", "Identity", uses: ["Environment", "Identity"], libraries: Package.tokens),
     test(
@@ -122,13 +126,14 @@ let tests: [Target] = [
         libraries: Package.nio + Package.httpClient + [Package.log]
     ),
     test("Server", "Session", uses: shape + ["Session", "Store", "Wire"]),
-    test("Server", "Store", uses: shape + storage + ["Store", "StoreEmbedded"]),
+    test("Server", "Store", uses: shape + storage + ["Store", "StoreEmbedded", "Support/Seeds"]),
     test("Server", "Subscriptions", uses: shape + storage + ["Store", "StoreEmbedded", "Subscriptions", "Wire"]),
     test("Server", "Ingest", uses: shape + storage + ["Ingest", "Store", "StoreEmbedded", "Wire"]),
     test("Server", "Daemon", uses: ["Daemon", "Environment", "Identity"]),
     test(
         "System", "Simulation",
-        uses: shape + storage + ["OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions", "Wire"]
+        uses: shape + storage
+            + ["OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "Wire"]
     ),
     test(
         "System", "SyncedRealm",
@@ -142,7 +147,10 @@ let tests: [Target] = [
     program("System/StorageSequences", uses: ["Support/StorageOracle"]),
     program("System/Demo", uses: ["Database", "Support/Flights", "Support/Programs"]),
     program(
-        "Benchmarks", uses: ["Database", "Storage", "Support/Flights", "Support/LMDBStorage", "Support/Programs"],
+        "Benchmarks",
+        uses: [
+            "Database", "Storage", "Support/Flights", "Support/LMDBStorage", "Support/Programs", "Support/Seeds",
+        ],
         libraries: ["CLMDB", "CSQLite"],
         excludes: ["sqlite"]
     ),

@@ -1,4 +1,5 @@
 import Causeway
+import CausewaySeeds
 import Foundation
 
 final class Dog: Object {
@@ -26,8 +27,9 @@ struct ObjectBenchmarks {
 
     // MARK: - The same rows on both sides
 
-    private func values(_ id: Int, _ random: inout SplitMix) -> (name: String, age: Int, weight: Double, breed: String)
-    {
+    private func values(
+        _ id: Int, _ random: inout SeededNumbers
+    ) -> (name: String, age: Int, weight: Double, breed: String) {
         let word = random.next()
         return (
             Self.names[Int(word % 1_000)], Int((word >> 10) % 20), Double((word >> 20) % 6_000) / 100,
@@ -42,7 +44,7 @@ struct ObjectBenchmarks {
     }
 
     private func fill(_ realm: Realm, _ count: Int) throws {
-        var random = SplitMix(seed: 1)
+        var random = SeededNumbers(seed: 1)
         try realm.write {
             for id in 0..<count {
                 let row = values(id, &random)
@@ -65,7 +67,7 @@ struct ObjectBenchmarks {
     }
 
     private func fill(_ peer: SQLitePeer, _ count: Int) throws {
-        var random = SplitMix(seed: 1)
+        var random = SeededNumbers(seed: 1)
         let insert = try peer.prepare("INSERT INTO dog VALUES (?, ?, ?, ?, ?)")
         try peer.execute("BEGIN IMMEDIATE")
         for id in 0..<count {
@@ -93,7 +95,7 @@ struct ObjectBenchmarks {
         let created = try medianNanoseconds(runs: min(runs, 3), operations: count) {
             run += 1
             let realm = try realm("insert-\(run).realm")
-            var random = SplitMix(seed: 1)
+            var random = SeededNumbers(seed: 1)
             try realm.write {
                 for id in 0..<count {
                     let row = values(id, &random)
@@ -120,7 +122,7 @@ struct ObjectBenchmarks {
         let lookups = smoke ? 1_000 : 200_000
         let (realm, peer) = try filled(count)
         let ours = medianNanoseconds(runs: runs, operations: lookups) {
-            var random = SplitMix(seed: 2)
+            var random = SeededNumbers(seed: 2)
             var sum = 0
             for _ in 0..<lookups {
                 let id = Int(random.next() % UInt64(count))
@@ -130,7 +132,7 @@ struct ObjectBenchmarks {
         }
         let select = try peer.prepare("SELECT age FROM dog WHERE id = ?")
         let theirs = medianNanoseconds(runs: runs, operations: lookups) {
-            var random = SplitMix(seed: 2)
+            var random = SeededNumbers(seed: 2)
             var sum = 0
             for _ in 0..<lookups {
                 select.bind(1, Int(random.next() % UInt64(count)))

@@ -1,3 +1,4 @@
+import CausewaySeeds
 import CausewayStorage
 import Foundation
 
@@ -7,7 +8,7 @@ extension StorageBenchmarks {
 
     /// All entries in one durable transaction, into an empty storage.
     func inserts() throws -> [Row] {
-        var random = SplitMix(seed: 6)
+        var random = SeededNumbers(seed: 6)
         let shuffled = (0..<UInt64(entries)).shuffled(using: &random)
         return [
             try inserts("sorted insert", Array(0..<UInt64(entries)), isSorted: true),

@@ -1,3 +1,4 @@
+import CausewaySeeds
 import CausewayStorage
 import Foundation
 
@@ -74,7 +75,7 @@ extension StorageBenchmarks {
         let storage = try open("unsynced")
         try fill(storage, Self.filled)
         let lmdb = try filledLMDB("unsynced.lmdb", isSynced: false)
-        var random = SplitMix(seed: 3)
+        var random = SeededNumbers(seed: 3)
         let keys = (0..<count).map { _ in random.next() % UInt64(Self.filled) }
         let ours = try medianNanoseconds(runs: runs, operations: count) {
             for (number, key) in keys.enumerated() { try Self.commit(key, UInt64(number), to: storage, .relaxed) }

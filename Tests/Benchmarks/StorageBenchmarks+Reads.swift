@@ -1,3 +1,4 @@
+import CausewaySeeds
 import CausewayStorage
 import Foundation
 
@@ -34,7 +35,7 @@ extension StorageBenchmarks {
         try lmdb.write { put in
             for number in 0..<count { try leaf.withUnsafeBytes { try put(UInt64(number), $0, true) } }
         }
-        var random = SplitMix(seed: 4)
+        var random = SeededNumbers(seed: 4)
         let order = (0..<reads).map { _ in UInt32(random.next() % UInt64(count)) }
         let ours = medianNanoseconds(runs: runs, operations: reads) {
             var sum = 0
@@ -72,7 +73,7 @@ extension StorageBenchmarks {
                 try withUnsafeBytes(of: number) { try put(number.bigEndian, $0, true) }
             }
         }
-        var random = SplitMix(seed: 5)
+        var random = SeededNumbers(seed: 5)
         let keys = (0..<reads).map { _ in (random.next() % UInt64(entries)).bigEndian }
         let snapshot = try storage.snapshot()
         let ours = medianNanoseconds(runs: runs, operations: reads) {

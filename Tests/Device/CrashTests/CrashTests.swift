@@ -2,6 +2,7 @@ import Causeway
 import CausewayBookkeeping
 import CausewayObjectStore
 import CausewayPrograms
+import CausewaySeeds
 import Foundation
 import Testing
 
@@ -28,7 +29,7 @@ struct CrashTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("book.realm")
         let log = folder.appendingPathComponent("errors.txt")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededNumbers(seed: seed)
         var known = 0
         var written = 0
         for kill in 1...kills {
@@ -83,22 +84,5 @@ struct CrashTests {
             Issue.record("\(moment): \(error)")
             throw error
         }
-    }
-}
-
-/// A generator whose sequence a seed fixes.
-private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import Causeway
+import CausewaySeeds
 import Testing
 
 @Suite("The difference of two collections")
@@ -68,7 +69,7 @@ struct CollectionDifferenceTests {
 
     @Test("after random edits it is valid and as small as possible", arguments: 0..<60 as Range<UInt64>)
     func random(seed: UInt64) {
-        var generator = SplitMix(state: seed)
+        var generator = SeededNumbers(seed: seed)
         let old = Array(0..<Int.random(in: 0..<60, using: &generator)).shuffled(using: &generator)
         var new = old
         var modified: Set<Int> = []
@@ -116,18 +117,5 @@ struct CollectionDifferenceTests {
         #expect(changes.deletions.count == 102)
         #expect(changes.insertions.count == 102)
         #expect(changes.modifications == [7])
-    }
-}
-
-/// A small generator whose sequence a seed fixes.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

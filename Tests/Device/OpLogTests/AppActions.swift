@@ -1,17 +1,18 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayOpLog
+import CausewaySeeds
 
 /// What an app does at random.
 enum AppActions {
-    static func act(on device: Device, _ random: inout SeededRandom, at time: UInt64) throws {
+    static func act(on device: Device, _ random: inout SeededNumbers, at time: UInt64) throws {
         let count = Int.random(in: 1...3, using: &random)
         try device.write(at: time) { transaction in
             for _ in 0..<count { try act(device, transaction, &random) }
         }
     }
 
-    private static func act(_ device: Device, _ transaction: Transaction, _ random: inout SeededRandom) throws {
+    private static func act(_ device: Device, _ transaction: Transaction, _ random: inout SeededNumbers) throws {
         let notes = transaction.table("Note")!
         let people = transaction.table("Person")!
         let id = Int64.random(in: 0..<6, using: &random)
@@ -71,7 +72,7 @@ enum AppActions {
         }
     }
 
-    private static func aPerson(_ people: Table, _ random: inout SeededRandom) throws -> ObjectKey {
+    private static func aPerson(_ people: Table, _ random: inout SeededNumbers) throws -> ObjectKey {
         let name = "p\(Int.random(in: 0..<3, using: &random))"
         return try people.key(for: .string(name)) ?? people.create(.string(name))
     }

@@ -2,6 +2,7 @@ import CausewayMerge
 import CausewayModel
 import CausewayOpLog
 import CausewayOperations
+import CausewaySeeds
 import Testing
 
 /// Random edits on several devices with uploads and downloads at random, against a naive server.
@@ -21,7 +22,7 @@ import Testing
     }
 
     private func run(_ seed: UInt64) throws {
-        var random = SeededRandom(seed)
+        var random = SeededNumbers(seed: seed)
         let server = NaiveServer()
         let devices = try (1...3).map { number in
             try Device(UInt64(number), wanted: ConvergenceTests.views.randomElement(using: &random)!)

@@ -1,4 +1,5 @@
 import CausewayModel
+import CausewaySeeds
 import CausewaySync
 import CausewayWire
 import Testing
@@ -203,7 +204,7 @@ struct ConversationTests {
     func restoredServer() {
         var conversation = Conversation(
             logged: .init(changesets: 9, oneWay: 0), dropped: .init(changesets: 5, oneWay: 0), queriesWanted: 0)
-        var random = SplitMix(state: 1)
+        var random = SeededNumbers(seed: 1)
         let now = Moment(milliseconds: 0)
         _ = conversation.handle(.resumed, at: now, using: &random)
         let welcome = Welcome(

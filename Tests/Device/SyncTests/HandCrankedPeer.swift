@@ -1,4 +1,5 @@
 import CausewayModel
+import CausewaySeeds
 import CausewaySync
 import CausewayWire
 
@@ -6,7 +7,7 @@ import CausewayWire
 struct HandCrankedPeer {
     var conversation: Conversation
     var now = Moment(milliseconds: 1_000)
-    var random: SplitMix
+    var random: SeededNumbers
     var actions: [Conversation.Action] = []
 
     init(
@@ -15,7 +16,7 @@ struct HandCrankedPeer {
         conversation = Conversation(
             limits: limits, logged: .init(changesets: changesets, oneWay: oneWay),
             dropped: .init(changesets: 0, oneWay: 0), queriesWanted: 0)
-        random = SplitMix(state: seed)
+        random = SeededNumbers(seed: seed)
     }
 
     var attempt: Conversation.Attempt { conversation.attempt }
@@ -58,19 +59,6 @@ struct HandCrankedPeer {
     @discardableResult
     mutating func receive(_ message: DownloadMessage, bytes: Int = 100) -> [Conversation.Action] {
         tell(.received(attempt, message, bytes: bytes))
-    }
-}
-
-/// A small generator that a seed replays.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
 

@@ -1,4 +1,5 @@
 import CausewayModel
+import CausewaySeeds
 import CausewaySync
 import CausewayWire
 import Testing
@@ -6,7 +7,7 @@ import Testing
 /// A server and a network of numbers: enough to see whether every entry arrives once and every change is applied once.
 private struct NumberWorld {
     var peer: HandCrankedPeer
-    var chance: SplitMix
+    var chance: SeededNumbers
     // The server.
     var committed: UInt64 = 0
     var ingested: UInt64 = 0
@@ -26,7 +27,7 @@ private struct NumberWorld {
 
     init(seed: UInt64) {
         peer = HandCrankedPeer(seed: seed)
-        chance = SplitMix(state: seed ^ 0xFEED)
+        chance = SeededNumbers(seed: seed ^ 0xFEED)
     }
 
     mutating func tell(_ event: Conversation.Event) {

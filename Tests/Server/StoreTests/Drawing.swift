@@ -1,25 +1,18 @@
 import CausewayModel
 import CausewayOperations
+import CausewaySeeds
 
 /// Operations of every kind and shape, sensible and not, from a seed.
 struct Drawing {
-    private var state: UInt64
+    private var numbers: SeededNumbers
 
     init(seed: UInt64) {
-        state = seed &* 0xD134_2543_DE82_EF95 &+ 1
-        _ = next()
+        numbers = SeededNumbers(seed: seed)
     }
 
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state
-    }
+    mutating func below(_ limit: Int) -> Int { numbers.below(limit) }
 
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-
-    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+    mutating func pick<Element>(_ elements: [Element]) -> Element { numbers.one(of: elements) }
 
     mutating func operation() -> Operation {
         let target = reference()

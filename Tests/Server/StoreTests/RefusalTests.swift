@@ -79,7 +79,7 @@ struct RefusalTests {
             for _ in 0..<60 {
                 let client = random.pick([Record.ann, Record.bob])
                 let changeset = record.changeset(
-                    client, base: random.next() % 20, at: random.next() % 4 == 0 ? UInt64.max >> 17 : nil,
+                    client, base: UInt64(random.below(20)), at: random.below(4) == 0 ? UInt64.max >> 17 : nil,
                     (0..<random.below(5)).map { _ in random.operation() })
                 if try record.commit(client, changeset).failure != nil { record.takeBack(client) }
             }

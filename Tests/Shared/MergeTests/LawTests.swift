@@ -1,6 +1,7 @@
 import CausewayMerge
 import CausewayModel
 import CausewayOperations
+import CausewaySeeds
 import Testing
 
 /// The laws of RULES.md, section 5, over random histories of several writers.
@@ -16,7 +17,7 @@ import Testing
         var log: [[Stamped]]
 
         init(seed: UInt64, writers count: Int, actions: Int, intentions: [Writer.Intention]) {
-            var random = SeededRandom(seed)
+            var random = SeededNumbers(seed: seed)
             var founder = Writer(100)
             let start = founder.act(.create)
             writers = (0..<count).map { Writer(UInt64($0 + 1)) }
@@ -104,7 +105,7 @@ import Testing
     @Test("states survive their encoding, and damaged ones are refused or harmless")
     func encoding() throws {
         for seed in 0..<150 as Range<UInt64> {
-            var random = SeededRandom(seed)
+            var random = SeededNumbers(seed: seed)
             let history = History(seed: seed, writers: 2, actions: 25, intentions: LawTests.exceptRecreation)
             let state = history.writers[0].state
             let bytes = state.encoded()

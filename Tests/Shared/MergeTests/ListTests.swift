@@ -1,6 +1,7 @@
 import CausewayMerge
 import CausewayModel
 import CausewayOperations
+import CausewaySeeds
 import Testing
 
 @Suite struct ListTests {
@@ -45,7 +46,7 @@ import Testing
     @Test("runs that several writers type at the same place never interleave, forwards or backwards")
     func runsStayWhole() {
         for seed in 0..<200 as Range<UInt64> {
-            var random = SeededRandom(seed)
+            var random = SeededNumbers(seed: seed)
             let start = list("<>")
             let runs = ["abcde", "fghij", "klmno"]
             let backwards = runs.map { _ in Bool.random(using: &random) }
@@ -113,12 +114,12 @@ import Testing
     @Test("operations that name unknown elements or origins neither trap nor lose an inserted element")
     func unknownNames() {
         for seed in 0..<300 as Range<UInt64> {
-            var random = SeededRandom(seed)
+            var random = SeededNumbers(seed: seed)
             var merged = list("abc")
-            func anyID(_ random: inout SeededRandom) -> ElementID {
+            func anyID(_ random: inout SeededNumbers) -> ElementID {
                 id(.random(in: 1...6, using: &random), .random(in: 8...10, using: &random))
             }
-            func origin(_ random: inout SeededRandom) -> ElementID? {
+            func origin(_ random: inout SeededNumbers) -> ElementID? {
                 Bool.random(using: &random) ? nil : anyID(&random)
             }
             for time in 0..<40 as Range<UInt64> {

@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayObjectStoreReference
+import CausewaySeeds
 import CausewayStorage
 import Testing
 
@@ -18,7 +19,7 @@ struct HistoryTests {
             try transaction.beginWriting()
             try history.change(transaction, times: 60)
             try history.expectEqual(transaction, "while writing, round \(round)")
-            if history.numbers.oneIn(4) {
+            if history.numbers.once(in: 4) {
                 transaction.abort()
                 history.reference = before
             } else {
@@ -47,7 +48,7 @@ struct HistoryTests {
                     let row = Models.everything.properties.map { property -> Value in
                         if property.isPrimaryKey { return .int(id) }
                         if property.collection == .list || property.target != nil { return .null }
-                        if property.isOptional, numbers.oneIn(5) { return .null }
+                        if property.isOptional, numbers.once(in: 5) { return .null }
                         // Ranges that grow from round to round ask for every width.
                         if property.type == .int { return .int(Int64(numbers.below(1 << (6 + 8 * round)))) }
                         return RandomValues.value(of: property.type, &numbers)
@@ -55,7 +56,7 @@ struct HistoryTests {
                     _ = try table.create(.int(id), row: row)
                     reference[id] = row
                 }
-                for key in table.allKeys where numbers.oneIn(7) {
+                for key in table.allKeys where numbers.once(in: 7) {
                     if case .int(let id)? = table.primaryKey(of: key)?.value { reference[id] = nil }
                     table.delete(key)
                 }

@@ -2,6 +2,7 @@ import CausewayModel
 import CausewayObjectStore
 import CausewayObjectStoreReference
 import CausewayQuery
+import CausewaySeeds
 import Testing
 
 @Suite("Queries against a naive reference")
@@ -54,7 +55,7 @@ struct QueryTests {
                     width == 64
                     ? Int64(bitPattern: numbers.next())
                     : offset &+ Int64(bitPattern: numbers.next() & ((1 << UInt64(width)) - 1))
-                values.append(seed % 2 == 0 && numbers.oneIn(5) ? nil : value)
+                values.append(seed % 2 == 0 && numbers.once(in: 5) ? nil : value)
             }
         }
         for (index, value) in values.enumerated() {
@@ -67,8 +68,8 @@ struct QueryTests {
             .init(className: "Everything", property: 3, type: .int, collection: .none, target: nil)
         ])
         for _ in 0..<100 {
-            let constant = (numbers.pick(values) ?? 0) &+ Int64(numbers.below(3)) - 1
-            let comparator = numbers.pick([
+            let constant = (numbers.one(of: values) ?? 0) &+ Int64(numbers.below(3)) - 1
+            let comparator = numbers.one(of: [
                 CausewayQuery.Comparator.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
             ])
             let predicate = BoundPredicate.comparison(
@@ -104,7 +105,7 @@ struct QueryTests {
         var predicates = RandomPredicates(numbers: SeededNumbers(seed: seed))
         for _ in 0..<25 {
             let sortKeys = (0..<1 + history.numbers.below(3)).map { _ in
-                BoundSortKey(path: predicates.sortPath(), ascending: history.numbers.oneIn(2))
+                BoundSortKey(path: predicates.sortPath(), ascending: history.numbers.once(in: 2))
             }
             let found = transaction.sorted(keys, "Everything", by: sortKeys)
             #expect(Set(found) == Set(keys) && found.count == keys.count)

@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayObjectStoreReference
+import CausewaySeeds
 import Testing
 
 /// Does the same random things to a transaction and to the reference, and compares everything they hold.
@@ -25,7 +26,7 @@ struct RandomHistory {
     private mutating func changeOnce(_ transaction: Transaction) throws {
         let table = try transaction.existing("Everything")
         let keys = reference.keys("Everything")
-        guard let key = keys.randomElement(using: &numbers), !numbers.oneIn(4) else {
+        guard let key = keys.randomElement(using: &numbers), !numbers.once(in: 4) else {
             try create(transaction)
             return
         }
@@ -40,7 +41,7 @@ struct RandomHistory {
     }
 
     private mutating func delete(_ table: Table, _ key: ObjectKey, _ className: String) {
-        let leavingGhost = numbers.oneIn(2)
+        let leavingGhost = numbers.once(in: 2)
         table.delete(key, leavingGhost: leavingGhost)
         reference.delete(className, key, leavingGhost: leavingGhost)
     }
@@ -48,7 +49,7 @@ struct RandomHistory {
     private mutating func create(_ transaction: Transaction) throws {
         let table = try transaction.existing("Everything")
         // Now and then a key that exists, was deleted, or is a ghost.
-        let id = numbers.oneIn(5) ? Int64(numbers.below(Int(nextID) + 1)) : nextID + Int64(numbers.below(3))
+        let id = numbers.once(in: 5) ? Int64(numbers.below(Int(nextID) + 1)) : nextID + Int64(numbers.below(3))
         nextID = max(nextID, id + 1)
         let known = reference.key("Everything", for: .int(id))
         if let known, reference.rows["Everything"]?[known] != nil {
@@ -66,7 +67,7 @@ struct RandomHistory {
             row.append(property.collection == .list ? .null : try value(for: property, transaction))
             zeros.append(property.isOptional || property.collection == .list ? .null : Self.zero(property.type))
         }
-        let isEmpty = numbers.oneIn(4)
+        let isEmpty = numbers.once(in: 4)
         let key = try isEmpty ? table.create(.int(id)) : table.create(.int(id), row: row)
         if let known { #expect(key == known, "a ghost comes to life under its key, seed \(seed)") }
         reference.create("Everything", key, .int(id), isEmpty ? zeros : row)
@@ -89,14 +90,14 @@ struct RandomHistory {
 
     /// A value that the property takes, its links made in both stores.
     private mutating func value(for property: Property, _ transaction: Transaction) throws -> Value {
-        if property.isOptional, numbers.oneIn(4) { return .null }
+        if property.isOptional, numbers.once(in: 4) { return .null }
         switch property.target {
         case nil: return RandomValues.value(of: property.type, &numbers)
         case "Address": return try address(transaction, depth: 0)
         case "Tag":
             let name = PrimaryKey.string("tag \(numbers.below(12))")
             let tags = try transaction.existing("Tag")
-            if numbers.oneIn(3) {
+            if numbers.once(in: 3) {
                 let key = tags.ghost(name)
                 if reference.key("Tag", for: name) == nil { reference.ghosts["Tag"]?[key] = name }
                 return .object(key)
@@ -115,7 +116,7 @@ struct RandomHistory {
         let addresses = try transaction.existing("Address")
         nextContainer += 1
         let id = PrimaryKey.container(ElementID(client: ClientID(seed), counter: nextContainer))
-        let inner = depth < 2 && numbers.oneIn(3) ? try address(transaction, depth: depth + 1) : .null
+        let inner = depth < 2 && numbers.once(in: 3) ? try address(transaction, depth: depth + 1) : .null
         var row: [Value] = []
         for property in Models.address.properties {
             row.append(property.name == "inner" ? inner : try value(for: property, transaction))
@@ -149,7 +150,7 @@ struct RandomHistory {
             let to = numbers.below(list.count)
             table.listMove(key, column, index, to)
             list.insert(list.remove(at: index), at: to)
-        case 3 where numbers.oneIn(3):
+        case 3 where numbers.once(in: 3):
             table.listClear(key, column)
             list = []
         case 4:

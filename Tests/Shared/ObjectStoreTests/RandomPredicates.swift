@@ -1,13 +1,14 @@
 import CausewayModel
 import CausewayObjectStoreReference
 import CausewayQuery
+import CausewaySeeds
 
 /// Predicates over `Everything` of every form: operators, types, links, embedded objects, lists, aggregates.
 struct RandomPredicates {
     var numbers: SeededNumbers
 
     mutating func predicate(_ reference: ReferenceStore, depth: Int = 0) -> BoundPredicate {
-        if depth < 3, numbers.oneIn(3) {
+        if depth < 3, numbers.once(in: 3) {
             let parts = (0..<2 + numbers.below(2)).map { _ in predicate(reference, depth: depth + 1) }
             return switch numbers.below(3) {
             case 0: .and(parts)
@@ -15,7 +16,7 @@ struct RandomPredicates {
             default: .not(parts[0])
             }
         }
-        if numbers.oneIn(40) { return .constant(numbers.oneIn(2)) }
+        if numbers.once(in: 40) { return .constant(numbers.once(in: 2)) }
         return .comparison(comparison(reference))
     }
 
@@ -29,29 +30,29 @@ struct RandomPredicates {
             let property = properties[index]
             if property.collection == .list, quantifier != .implied { continue }
             path.steps.append(step(className, index, property))
-            if property.collection == .list { quantifier = numbers.pick([.any, .all, .none]) }
-            if let target = property.target, path.steps.count < 3, !numbers.oneIn(4) {
+            if property.collection == .list { quantifier = numbers.one(of: [.any, .all, .none]) }
+            if let target = property.target, path.steps.count < 3, !numbers.once(in: 4) {
                 className = target
                 continue
             }
             break
         }
         let last = path.steps[path.steps.count - 1]
-        if quantifier != .implied, numbers.oneIn(3) { return aggregate(path, last) }
-        if quantifier == .implied, numbers.oneIn(12), last.type != .object {
+        if quantifier != .implied, numbers.once(in: 3) { return aggregate(path, last) }
+        if quantifier == .implied, numbers.once(in: 12), last.type != .object {
             // One property against another of its type.
             let others = Models.everything.properties.enumerated().filter {
                 $0.element.type == last.type && $0.element.collection == .none
             }
-            let other = numbers.pick(Array(others))
+            let other = numbers.one(of: Array(others))
             return BoundComparison(
-                quantifier: .implied, path: path, comparator: numbers.pick(Self.comparators(last.type)), options: [],
+                quantifier: .implied, path: path, comparator: numbers.one(of: Self.comparators(last.type)), options: [],
                 operand: .path(BoundPath(steps: [step("Everything", other.offset, other.element)])))
         }
-        let comparator = numbers.pick(Self.comparators(last.type) + [.in])
+        let comparator = numbers.one(of: Self.comparators(last.type) + [.in])
         var options: StringOptions = []
-        if last.type == .string, numbers.oneIn(3) {
-            options = numbers.pick([
+        if last.type == .string, numbers.once(in: 3) {
+            options = numbers.one(of: [
                 .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
             ])
         }
@@ -70,13 +71,13 @@ struct RandomPredicates {
     private mutating func aggregate(_ path: BoundPath, _ last: BoundPath.Step) -> BoundComparison {
         var path = path
         let isNumber = last.type == .int || last.type == .double
-        path.aggregate = isNumber ? numbers.pick([.count, .sum, .average, .minimum, .maximum]) : .count
+        path.aggregate = isNumber ? numbers.one(of: [.count, .sum, .average, .minimum, .maximum]) : .count
         let constant: Value =
             path.aggregate == .count || last.type == .int && path.aggregate != .average
             ? .int(Int64(numbers.below(6))) : .double(Double(numbers.below(10)) / 2)
         return BoundComparison(
             quantifier: .implied, path: path,
-            comparator: numbers.pick(Self.comparators(.int).filter { $0 != .between }),
+            comparator: numbers.one(of: Self.comparators(.int).filter { $0 != .between }),
             options: [], operand: .value(constant))
     }
 
@@ -100,14 +101,16 @@ struct RandomPredicates {
     }
 
     private mutating func nonNull(_ step: BoundPath.Step) -> Value {
-        if step.type == .string, numbers.oneIn(3) { return .string(numbers.pick(["d?g", "*b*", "?", "*", "a*", ""])) }
+        if step.type == .string, numbers.once(in: 3) {
+            return .string(numbers.one(of: ["d?g", "*b*", "?", "*", "a*", ""]))
+        }
         return RandomValues.value(of: step.type, &numbers)
     }
 
     private mutating func constant(_ step: BoundPath.Step, _ reference: ReferenceStore) -> Value {
-        if numbers.oneIn(5) { return .null }
+        if numbers.once(in: 5) { return .null }
         guard step.type == .object, let target = step.target else { return nonNull(step) }
-        if target == "Tag", numbers.oneIn(2) { return .link(.string("tag \(numbers.below(15))")) }
+        if target == "Tag", numbers.once(in: 2) { return .link(.string("tag \(numbers.below(15))")) }
         return reference.keys(target).randomElement(using: &numbers).map { .object($0) } ?? .null
     }
 
@@ -118,7 +121,7 @@ struct RandomPredicates {
         let properties = (Models.schema[target]?.properties ?? []).enumerated().filter {
             $0.element.collection == .none && $0.element.target == nil
         }
-        let inner = numbers.pick(Array(properties))
+        let inner = numbers.one(of: Array(properties))
         return BoundPath(steps: [step("Everything", index, property), step(target, inner.offset, inner.element)])
     }
 }

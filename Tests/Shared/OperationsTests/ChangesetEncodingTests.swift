@@ -1,12 +1,13 @@
 import CausewayModel
 import CausewayOperations
+import CausewaySeeds
 import Testing
 
 @Suite struct ChangesetEncodingTests {
     @Test("what is written is read, whatever the operations are")
     func roundTrips() throws {
         for seed in 0..<500 as Range<UInt64> {
-            var random = SeededRandom(seed)
+            var random = SeededNumbers(seed: seed)
             let changesets = (0..<Int.random(in: 0...4, using: &random)).map {
                 Sample.changeset(UInt64($0 + 1), Sample.operations(&random))
             }
@@ -61,7 +62,7 @@ import Testing
     @Test("cut bytes are refused at every length")
     func truncation() {
         for seed in 0..<60 as Range<UInt64> {
-            var random = SeededRandom(seed)
+            var random = SeededNumbers(seed: seed)
             let bytes = Changeset.encode([Sample.changeset(1, Sample.operations(&random))])
             for length in bytes.indices {
                 #expect(throws: EncodingError.self, "seed \(seed), cut to \(length)") {
@@ -75,7 +76,7 @@ import Testing
     @Test("damaged bytes are refused or read as something, and never take memory out of proportion")
     func damage() {
         for seed in 0..<400 as Range<UInt64> {
-            var random = SeededRandom(seed)
+            var random = SeededNumbers(seed: seed)
             let bytes = Changeset.encode([Sample.changeset(1, Sample.operations(&random))])
             for _ in 0..<80 {
                 var damaged = bytes
@@ -138,7 +139,7 @@ import Testing
 
     @Test("an object of nineteen properties takes about forty bytes, and a hundred thousand little time")
     func size() throws {
-        var random = SeededRandom(1)
+        var random = SeededNumbers(seed: 1)
         let operations = (0..<20_000).map { Sample.flight($0, &random) }
         let changesets = [Sample.changeset(1, operations)]
         let bytes = Changeset.encode(changesets)

@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayOperations
+import CausewaySeeds
 
 /// Changesets to write and read.
 enum Sample {
@@ -32,8 +33,8 @@ enum Sample {
     }
 
     /// A row of the flights table: nineteen properties, the identifier not counted.
-    static func flight(_ index: Int, _ random: inout SeededRandom) -> Operation {
-        func minutes(_ random: inout SeededRandom) -> Value {
+    static func flight(_ index: Int, _ random: inout SeededNumbers) -> Operation {
+        func minutes(_ random: inout SeededNumbers) -> Value {
             Int.random(in: 0..<40, using: &random) == 0 ? .null : .int(.random(in: -20...90, using: &random))
         }
         let hour = Int64(index / 40 % 24)
@@ -62,7 +63,7 @@ enum Sample {
     }
 
     /// Operations of all kinds in random runs.
-    static func operations(_ random: inout SeededRandom) -> [Operation] {
+    static func operations(_ random: inout SeededNumbers) -> [Operation] {
         var operations: [Operation] = []
         for _ in 0..<Int.random(in: 0...6, using: &random) {
             let className = ["Note", "Tag", "Address"].randomElement(using: &random)!
@@ -94,7 +95,7 @@ enum Sample {
         return operations
     }
 
-    static func key(_ random: inout SeededRandom) -> PrimaryKey {
+    static func key(_ random: inout SeededNumbers) -> PrimaryKey {
         switch Int.random(in: 0..<6, using: &random) {
         case 0: .null
         case 1: .int(.random(in: -100...100, using: &random))
@@ -105,12 +106,12 @@ enum Sample {
         }
     }
 
-    static func anyID(_ random: inout SeededRandom) -> ElementID {
+    static func anyID(_ random: inout SeededNumbers) -> ElementID {
         id(.random(in: 1...300, using: &random), .random(in: 7...9, using: &random))
     }
 
-    static func listOperation(_ random: inout SeededRandom) -> ListOperation {
-        func origin(_ random: inout SeededRandom) -> ElementID? {
+    static func listOperation(_ random: inout SeededNumbers) -> ListOperation {
+        func origin(_ random: inout SeededNumbers) -> ElementID? {
             Int.random(in: 0..<3, using: &random) == 0 ? nil : anyID(&random)
         }
         switch Int.random(in: 0..<5, using: &random) {

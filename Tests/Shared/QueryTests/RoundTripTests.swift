@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayQuery
+import CausewaySeeds
 import Testing
 
 @Suite("Random predicates and random text")
@@ -17,11 +18,11 @@ struct RoundTripTests {
         var random = RandomPredicates(seed: UInt64(seed))
         for _ in 0..<20 {
             var bytes = Array("\(random.predicate(depth: 3))".utf8)
-            for _ in 0..<random.number(below: 6) + 1 {
-                let position = random.number(below: bytes.count + 1)
-                switch random.number(below: 3) {
+            for _ in 0..<random.numbers.below(6) + 1 {
+                let position = random.numbers.below(bytes.count + 1)
+                switch random.numbers.below(3) {
                 case 0: bytes.insert(random.byte(), at: position)
-                case 1: bytes.removeSubrange(position..<min(bytes.count, position + random.number(below: 8)))
+                case 1: bytes.removeSubrange(position..<min(bytes.count, position + random.numbers.below(8)))
                 default: if position < bytes.count { bytes[position] = random.byte() }
                 }
             }
@@ -41,8 +42,8 @@ struct RoundTripTests {
             " ", "\n", "\u{0}", "é", "😀", "\u{FEFF}",
         ]
         for _ in 0..<100 {
-            let text = (0..<random.number(below: 12)).map { _ in random.pick(pieces) }
-                .joined(separator: random.number(below: 2) == 0 ? "" : " ")
+            let text = (0..<random.numbers.below(12)).map { _ in random.numbers.one(of: pieces) }
+                .joined(separator: random.numbers.below(2) == 0 ? "" : " ")
             check(text, seed)
         }
     }
@@ -64,47 +65,30 @@ struct RoundTripTests {
 
 /// Predicates of every form the grammar has, drawn from a seed.
 struct RandomPredicates {
-    private var state: UInt64
+    var numbers: SeededNumbers
 
     init(seed: UInt64) {
-        state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
-    }
-
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-
-    mutating func number(below bound: Int) -> Int {
-        Int(next() % UInt64(bound))
+        numbers = SeededNumbers(seed: seed)
     }
 
     mutating func byte() -> UInt8 {
-        UInt8(truncatingIfNeeded: next())
-    }
-
-    mutating func pick<Element>(_ choices: [Element]) -> Element {
-        choices[number(below: choices.count)]
+        UInt8(truncatingIfNeeded: numbers.next())
     }
 
     mutating func predicate(depth: Int) -> Predicate {
-        switch depth == 0 ? 9 : number(below: 10) {
-        case 0, 1: return .and((0..<number(below: 3) + 2).map { _ in predicate(depth: depth - 1) })
-        case 2, 3: return .or((0..<number(below: 3) + 2).map { _ in predicate(depth: depth - 1) })
+        switch depth == 0 ? 9 : numbers.below(10) {
+        case 0, 1: return .and((0..<numbers.below(3) + 2).map { _ in predicate(depth: depth - 1) })
+        case 2, 3: return .or((0..<numbers.below(3) + 2).map { _ in predicate(depth: depth - 1) })
         case 4: return .not(predicate(depth: depth - 1))
-        case 5: return .constant(number(below: 2) == 0)
+        case 5: return .constant(numbers.below(2) == 0)
         default: return .comparison(comparison())
         }
     }
 
     private mutating func comparison() -> Comparison {
-        let quantifier = pick([Quantifier.implied, .implied, .any, .all, .none])
-        let options = StringOptions(rawValue: UInt8(number(below: 4)))
-        let comparator = pick([
+        let quantifier = numbers.one(of: [Quantifier.implied, .implied, .any, .all, .none])
+        let options = StringOptions(rawValue: UInt8(numbers.below(4)))
+        let comparator = numbers.one(of: [
             Comparator.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in, .between, .beginsWith,
             .endsWith, .contains, .like,
         ])
@@ -112,59 +96,62 @@ struct RandomPredicates {
         switch comparator {
         case .between:
             return Comparison(quantifier: quantifier, path, .between, .values([value(), value()]), options: options)
-        case .in where number(below: 3) > 0:
-            let values = (0..<number(below: 5)).map { _ in value() }
+        case .in where numbers.below(3) > 0:
+            let values = (0..<numbers.below(5)).map { _ in value() }
             return Comparison(quantifier: quantifier, path, .in, .values(values), options: options)
         case .in:
             return Comparison(quantifier: quantifier, .value(value()), .in, path, options: options)
         default:
-            let other: Expression = number(below: 4) == 0 ? .path(self.path()) : .value(value())
-            return number(below: 4) == 0
+            let other: Expression = numbers.below(4) == 0 ? .path(self.path()) : .value(value())
+            return numbers.below(4) == 0
                 ? Comparison(quantifier: quantifier, other, comparator, path, options: options)
                 : Comparison(quantifier: quantifier, path, comparator, other, options: options)
         }
     }
 
     private mutating func path() -> PropertyPath {
-        let names = (0..<number(below: 3) + 1).map { _ in
-            pick([
+        let names = (0..<numbers.below(3) + 1).map { _ in
+            numbers.one(of: [
                 "age", "name", "any", "in", "T1", "B64", "oid", "link", "größe", "two words", "a`b\\", "1st", "",
                 "inff", "x.y",
             ])
         }
         let aggregates: [Aggregate] = [.count, .minimum, .maximum, .sum, .average]
-        return PropertyPath(names, aggregate: number(below: 3) == 0 ? pick(aggregates) : nil)
+        return PropertyPath(names, aggregate: numbers.below(3) == 0 ? numbers.one(of: aggregates) : nil)
     }
 
     mutating func value() -> Value {
-        switch number(below: 12) {
+        switch numbers.below(12) {
         case 0: return .null
-        case 1: return .bool(number(below: 2) == 0)
-        case 2: return .int(pick([0, -1, 5, .min, .max, Int64(bitPattern: next())]))
+        case 1: return .bool(numbers.below(2) == 0)
+        case 2: return .int(numbers.one(of: [0, -1, 5, .min, .max, Int64(bitPattern: numbers.next())]))
         case 3:
-            let value = Float(bitPattern: UInt32(truncatingIfNeeded: next()))
-            return .float(value.isNaN ? pick([.infinity, -.infinity, -0.0, .leastNonzeroMagnitude]) : value)
+            let value = Float(bitPattern: UInt32(truncatingIfNeeded: numbers.next()))
+            return .float(value.isNaN ? numbers.one(of: [.infinity, -.infinity, -0.0, .leastNonzeroMagnitude]) : value)
         case 4:
-            let value = Double(bitPattern: next())
-            return .double(value.isNaN ? pick([.infinity, -.infinity, 0.1, .greatestFiniteMagnitude]) : value)
+            let value = Double(bitPattern: numbers.next())
+            let others: [Double] = [.infinity, -.infinity, 0.1, .greatestFiniteMagnitude]
+            return .double(value.isNaN ? numbers.one(of: others) : value)
         case 5, 6:
             let pieces = [
                 "a", "'", "\"", "\\", "\n", "\u{0}", "é", "e\u{301}", "😀", "%@", " ", "`", "\u{7F}", "\u{2028}",
             ]
-            return .string((0..<number(below: 6)).map { _ in pick(pieces) }.joined())
-        case 7: return .bytes((0..<number(below: 7)).map { _ in byte() })
+            return .string((0..<numbers.below(6)).map { _ in numbers.one(of: pieces) }.joined())
+        case 7: return .bytes((0..<numbers.below(7)).map { _ in byte() })
         case 8:
-            let sign: Int64 = number(below: 2) == 0 ? 1 : -1
-            let nanoseconds = Int32(number(below: 1_000_000_000)) * Int32(sign)
-            return .timestamp(Timestamp(seconds: Int64(number(below: 1 << 40)) * sign, nanoseconds: nanoseconds))
-        case 9: return .objectId(ObjectIdentifier12(high: next(), low: UInt32(truncatingIfNeeded: next())))
-        case 10: return .uuid(UUID16(high: next(), low: next()))
+            let sign: Int64 = numbers.below(2) == 0 ? 1 : -1
+            let nanoseconds = Int32(numbers.below(1_000_000_000)) * Int32(sign)
+            return .timestamp(Timestamp(seconds: Int64(numbers.below(1 << 40)) * sign, nanoseconds: nanoseconds))
+        case 9:
+            let low = UInt32(truncatingIfNeeded: numbers.next())
+            return .objectId(ObjectIdentifier12(high: numbers.next(), low: low))
+        case 10: return .uuid(UUID16(high: numbers.next(), low: numbers.next()))
         default:
-            switch number(below: 4) {
-            case 0: return .link(.string(pick(["", "it's", "x"])))
-            case 1: return .link(.int(Int64(bitPattern: next())))
+            switch numbers.below(4) {
+            case 0: return .link(.string(numbers.one(of: ["", "it's", "x"])))
+            case 1: return .link(.int(Int64(bitPattern: numbers.next())))
             case 2: return .link(.null)
-            default: return .link(.container(ElementID(client: ClientID(next()), counter: next())))
+            default: return .link(.container(ElementID(client: ClientID(numbers.next()), counter: numbers.next())))
             }
         }
     }

@@ -1,31 +1,23 @@
 import CausewayMerge
 import CausewayModel
 import CausewayOperations
+import CausewaySeeds
 import CausewayWire
 
 /// Random messages of every kind, the same for the same seed.
 struct Samples {
-    private var state: UInt64
+    private var random: SeededNumbers
 
     init(seed: UInt64) {
-        state = seed
+        random = SeededNumbers(seed: seed)
     }
 
-    /// SplitMix64.
-    mutating func number() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    mutating func number() -> UInt64 { random.next() }
 
-    mutating func number(below bound: Int) -> Int {
-        Int(number() % UInt64(bound))
-    }
+    mutating func number(below bound: Int) -> Int { random.below(bound) }
 
     mutating func text(upTo length: Int = 24) -> String {
-        String((0..<number(below: length + 1)).map { _ in "aébcdefghijklm→ no🛫".randomElement(using: &self)! })
+        String((0..<number(below: length + 1)).map { _ in "aébcdefghijklm→ no🛫".randomElement(using: &random)! })
     }
 
     mutating func value() -> Value {
@@ -168,8 +160,4 @@ struct Samples {
         default: .changes(chunk())
         }
     }
-}
-
-extension Samples: RandomNumberGenerator {
-    mutating func next() -> UInt64 { number() }
 }

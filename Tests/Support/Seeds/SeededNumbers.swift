@@ -21,5 +21,11 @@ package struct SeededNumbers: RandomNumberGenerator, Sendable {
     /// True once in so many times.
     package mutating func once(in times: Int) -> Bool { number(1...times) == 1 }
 
+    package mutating func happens(percent: Int) -> Bool { below(100) < percent }
+
     package mutating func one<Element>(of elements: [Element]) -> Element { elements[below(elements.count)] }
+
+    package mutating func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &self) }
+    }
 }

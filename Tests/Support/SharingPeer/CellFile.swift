@@ -1,3 +1,4 @@
+import CausewaySeeds
 import CausewayStorage
 import Foundation
 
@@ -42,7 +43,7 @@ final class CellFile: Sendable {
     // MARK: - Reading
 
     /// Pins some states, looks whether they stay as they are, and lets them go.
-    func read(_ state: SharedState, _ random: inout SeededRandom) {
+    func read(_ state: SharedState, _ random: inout SeededNumbers) {
         let count = random.next() % 16 == 0 ? Int.random(in: 1...120, using: &random) : 1
         var pins: [SharedState.Pin] = []
         for _ in 0..<count {
@@ -63,7 +64,7 @@ final class CellFile: Sendable {
     // MARK: - Writing
 
     /// Fills a cell that nobody needs with the next state.
-    func commit(_ state: SharedState, _ lock: WriterLock, _ random: inout SeededRandom) throws {
+    func commit(_ state: SharedState, _ lock: WriterLock, _ random: inout SeededNumbers) throws {
         try lock.wait(for: lock.takeTicket())
         defer { lock.release() }
         // What a dead writer left half done was a cell that nobody needed, and so it is still.
@@ -82,7 +83,7 @@ final class CellFile: Sendable {
         state.noteCommit()
     }
 
-    private func freeCell(_ state: SharedState, _ random: inout SeededRandom) -> Int? {
+    private func freeCell(_ state: SharedState, _ random: inout SeededNumbers) -> Int? {
         let newest = state.newest
         let pinned = state.pinnedStates()
         let start = Int.random(in: 0..<Self.cellCount, using: &random)

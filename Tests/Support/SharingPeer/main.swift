@@ -1,3 +1,4 @@
+import CausewaySeeds
 import CausewayStorage
 import Foundation
 
@@ -65,11 +66,11 @@ case "live":
     Thread.detachNewThread { waitForTheEnd() }
     for reader in 0..<2 {
         Thread.detachNewThread {
-            var random = SeededRandom(seed &* 4 &+ UInt64(reader))
+            var random = SeededNumbers(seed: seed &* 4 &+ UInt64(reader))
             while true { cells.read(state, &random) }
         }
     }
-    var random = SeededRandom(seed &* 4 &+ 3)
+    var random = SeededNumbers(seed: seed &* 4 &+ 3)
     while true { try cells.commit(state, lock, &random) }
 default:
     exit(64)

@@ -1,25 +1,25 @@
-/// SplitMix64: small, fast, and the same on every machine.
+import CausewaySeeds
+
+/// The numbers that give a crash's seed its meaning: how they are drawn must not change, or old seeds replay new runs.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
-    private var state: UInt64
+    private var source: SeededNumbers
 
     package init(seed: UInt64) {
-        state = seed
+        source = SeededNumbers(seed: seed)
     }
 
     /// One generator for each combination of numbers, unlike its neighbours'.
     package init(_ numbers: UInt64...) {
-        state = 0
-        for number in numbers { state = next() ^ number }
-        state = next()
+        let combined = numbers.reduce(0) { Self.mixed($0) ^ $1 }
+        self.init(seed: Self.mixed(combined))
     }
 
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
+    private static func mixed(_ number: UInt64) -> UInt64 {
+        var numbers = SeededNumbers(seed: number)
+        return numbers.next()
     }
+
+    package mutating func next() -> UInt64 { source.next() }
 
     package mutating func number(below bound: Int) -> Int {
         Int(next().multipliedFullWidth(by: UInt64(bound)).high)

@@ -1,22 +1,23 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayOpLog
+import CausewaySeeds
 
 /// What an app does in one write, drawn at random.
 struct RandomEdits {
     let transaction: Transaction
     let replica: Replica
 
-    func perform(_ random: inout RandomSource) throws {
+    func perform(_ random: inout SeededNumbers) throws {
         for _ in 0..<(1 + random.below(4)) { try one(&random) }
     }
 
-    private func one(_ random: inout RandomSource) throws {
+    private func one(_ random: inout SeededNumbers) throws {
         switch random.below(20) {
         case 0...3: try createItem(&random)
         case 4: try createShop(&random)
         case 5: delete("Item", &random)
-        case 6: if random.chance(50) { delete("Shop", &random) }
+        case 6: if random.happens(percent: 50) { delete("Shop", &random) }
         case 7...10: setItem(&random)
         case 11: setShop(&random)
         case 12...13: editTags(&random)
@@ -29,90 +30,90 @@ struct RandomEdits {
 
     // MARK: - Objects
 
-    private func createItem(_ random: inout RandomSource) throws {
+    private func createItem(_ random: inout SeededNumbers) throws {
         let table = table("Item")
-        let name = random.pick(SimulationSchema.itemKeys)
+        let name = random.one(of: SimulationSchema.itemKeys)
         guard table.key(for: name) == nil else { return }
         let key = try table.create(name)
         for _ in 0..<3 { set(table, key, &random) }
-        if random.chance(30) { table.listInsert(key, column(table, "tags"), 0, word(&random)) }
-        if random.chance(30) { try setAddress(of: key, in: table, &random) }
+        if random.happens(percent: 30) { table.listInsert(key, column(table, "tags"), 0, word(&random)) }
+        if random.happens(percent: 30) { try setAddress(of: key, in: table, &random) }
     }
 
-    private func createShop(_ random: inout RandomSource) throws {
+    private func createShop(_ random: inout SeededNumbers) throws {
         let table = table("Shop")
-        let name = random.pick(SimulationSchema.shopKeys)
+        let name = random.one(of: SimulationSchema.shopKeys)
         guard table.key(for: name) == nil else { return }
         let key = try table.create(name)
         set(table, key, &random)
     }
 
-    private func delete(_ className: String, _ random: inout RandomSource) {
+    private func delete(_ className: String, _ random: inout SeededNumbers) {
         guard let key = some(className, &random) else { return }
         table(className).delete(key, leavingGhost: true)
     }
 
-    private func setItem(_ random: inout RandomSource) {
+    private func setItem(_ random: inout SeededNumbers) {
         guard let key = some("Item", &random) else { return }
         set(table("Item"), key, &random)
     }
 
-    private func setShop(_ random: inout RandomSource) {
+    private func setShop(_ random: inout SeededNumbers) {
         guard let key = some("Shop", &random) else { return }
         set(table("Shop"), key, &random)
     }
 
-    private func set(_ table: Table, _ key: ObjectKey, _ random: inout RandomSource) {
+    private func set(_ table: Table, _ key: ObjectKey, _ random: inout SeededNumbers) {
         let properties = table.schema.properties
         let column = random.below(properties.count)
         let property = properties[column]
         guard property.collection == .none, !property.isPrimaryKey else { return }
         switch property.type {
-        case .bool: table.set(key, column, .bool(random.chance(50)))
+        case .bool: table.set(key, column, .bool(random.happens(percent: 50)))
         case .int: table.set(key, column, .int(Int64(random.below(6))))
         case .double: table.set(key, column, .double(Double(random.below(4)) * 0.75))
         case .string:
-            table.set(key, column, property.isOptional && random.chance(30) ? .null : word(&random))
+            table.set(key, column, property.isOptional && random.happens(percent: 30) ? .null : word(&random))
         case .object:
             guard let target = property.target, target == "Item" || target == "Shop" else { return }
             let linked = some(target, &random)
-            table.set(key, column, random.chance(25) ? .null : linked.map { .object($0) } ?? .null)
+            table.set(key, column, random.happens(percent: 25) ? .null : linked.map { .object($0) } ?? .null)
         default: return
         }
     }
 
     // MARK: - Lists
 
-    private func editTags(_ random: inout RandomSource) {
+    private func editTags(_ random: inout SeededNumbers) {
         guard let key = some("Item", &random) else { return }
         let table = table("Item")
         edit(table, key, column(table, "tags"), &random) { word(&$0) }
     }
 
-    private func editFriends(_ random: inout RandomSource) {
+    private func editFriends(_ random: inout SeededNumbers) {
         guard let key = some("Item", &random), let friend = some("Item", &random) else { return }
         let table = table("Item")
         edit(table, key, column(table, "friends"), &random) { _ in .object(friend) }
     }
 
     private func edit(
-        _ table: Table, _ key: ObjectKey, _ column: Int, _ random: inout RandomSource,
-        _ value: (inout RandomSource) -> Value
+        _ table: Table, _ key: ObjectKey, _ column: Int, _ random: inout SeededNumbers,
+        _ value: (inout SeededNumbers) -> Value
     ) {
         let count = table.listCount(key, column)
         switch random.below(10) {
         case 5 where count > 0: table.listRemove(key, column, random.below(count))
         case 6 where count > 0: table.listSet(key, column, random.below(count), value(&random))
         case 7...8 where count > 1: table.listMove(key, column, random.below(count), random.below(count))
-        case 9 where count > 0 && random.chance(40): table.listClear(key, column)
+        case 9 where count > 0 && random.happens(percent: 40): table.listClear(key, column)
         default: table.listInsert(key, column, random.below(count + 1), value(&random))
         }
     }
 
     // MARK: - Embedded objects
 
-    private func editAddress(_ random: inout RandomSource) throws {
-        let className = random.chance(70) ? "Item" : "Shop"
+    private func editAddress(_ random: inout SeededNumbers) throws {
+        let className = random.happens(percent: 70) ? "Item" : "Shop"
         guard let key = some(className, &random) else { return }
         let table = table(className)
         let column = column(table, "address")
@@ -127,14 +128,14 @@ struct RandomEdits {
         }
     }
 
-    private func setAddress(of key: ObjectKey, in table: Table, _ random: inout RandomSource) throws {
+    private func setAddress(of key: ObjectKey, in table: Table, _ random: inout SeededNumbers) throws {
         let addresses = self.table("Address")
         let address = try addresses.create(replica.container(in: transaction))
         addresses.set(address, column(addresses, "city"), word(&random))
         table.set(key, column(table, "address"), .object(address))
     }
 
-    private func editSpot(_ random: inout RandomSource) throws {
+    private func editSpot(_ random: inout SeededNumbers) throws {
         guard let item = some("Item", &random) else { return }
         let items = table("Item")
         let addresses = table("Address")
@@ -143,8 +144,8 @@ struct RandomEdits {
             return
         }
         let column = column(addresses, "spot")
-        if case .object(let spot) = addresses.value(address, column), spots.exists(spot), random.chance(80) {
-            if random.chance(50) {
+        if case .object(let spot) = addresses.value(address, column), spots.exists(spot), random.happens(percent: 80) {
+            if random.happens(percent: 50) {
                 set(spots, spot, &random)
             } else {
                 edit(spots, spot, self.column(spots, "names"), &random) { word(&$0) }
@@ -156,7 +157,7 @@ struct RandomEdits {
         addresses.set(address, column, .object(spot))
     }
 
-    private func editParts(_ random: inout RandomSource) throws {
+    private func editParts(_ random: inout SeededNumbers) throws {
         guard let item = some("Item", &random) else { return }
         let items = table("Item")
         let parts = table("Part")
@@ -169,7 +170,7 @@ struct RandomEdits {
             if case .object(let part) = items.listValue(item, column, random.below(count)), parts.exists(part) {
                 set(parts, part, &random)
             }
-        case 5 where count > 0 && random.chance(20): items.listClear(item, column)
+        case 5 where count > 0 && random.happens(percent: 20): items.listClear(item, column)
         default:
             let part = try parts.create(replica.container(in: transaction))
             parts.set(part, self.column(parts, "n"), .int(Int64(random.below(6))))
@@ -189,12 +190,12 @@ struct RandomEdits {
         return column
     }
 
-    private func some(_ className: String, _ random: inout RandomSource) -> ObjectKey? {
+    private func some(_ className: String, _ random: inout SeededNumbers) -> ObjectKey? {
         let keys = table(className).allKeys
-        return keys.isEmpty ? nil : random.pick(keys)
+        return keys.isEmpty ? nil : random.one(of: keys)
     }
 
-    private func word(_ random: inout RandomSource) -> Value {
-        .string(random.pick(SimulationSchema.words))
+    private func word(_ random: inout SeededNumbers) -> Value {
+        .string(random.one(of: SimulationSchema.words))
     }
 }

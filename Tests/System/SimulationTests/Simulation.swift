@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayOpLog
 import CausewayOperations
+import CausewaySeeds
 import CausewayStore
 import CausewayStoreEmbedded
 import CausewayWire
@@ -8,7 +9,7 @@ import CausewayWire
 /// A server and three devices on one thread: edits, faults and the order of messages follow from the seed.
 final class Simulation {
     private let seed: UInt64
-    private var random: RandomSource
+    private var random: SeededNumbers
     private let server: SimulatedServer
     private let devices: [SimulatedDevice]
     private var now: UInt64 = 1_700_000_000_000
@@ -20,12 +21,12 @@ final class Simulation {
     init(seed: UInt64, isVerbose: Bool = false) throws {
         self.seed = seed
         self.isVerbose = isVerbose
-        random = RandomSource(seed: seed)
+        random = SeededNumbers(seed: seed)
         // Every fourth run forgets its history quickly, so that devices come back from before it.
         server = try SimulatedServer(seed: seed, historyVersionsMax: seed % 4 == 3 ? 5 : 1_000_000)
         var devices: [SimulatedDevice] = []
         for number in 1...3 {
-            let skew = random.chance(50) ? 0 : Int64(random.below(20_000)) - 10_000
+            let skew = random.happens(percent: 50) ? 0 : Int64(random.below(20_000)) - 10_000
             devices.append(try SimulatedDevice(number: number, seed: seed, skew: skew))
         }
         self.devices = devices
@@ -42,7 +43,7 @@ final class Simulation {
 
     private func step() throws {
         now += UInt64(random.below(40))
-        let device = random.pick(devices)
+        let device = random.one(of: devices)
         switch random.below(100) {
         case 0..<28: try edit(device)
         case 28..<31: subscribe(device)
@@ -60,22 +61,22 @@ final class Simulation {
         note("device \(device.number) edits")
         try device.write(at: now) { transaction in
             try RandomEdits(transaction: transaction, replica: device.replica).perform(&random)
-            return !random.chance(5)
+            return !random.happens(percent: 5)
         }
         if isVerbose { try noteChangeset(of: device) }
     }
 
     private func subscribe(_ device: SimulatedDevice) {
         var queries: [StandingQuery] = []
-        for _ in 0..<(1 + random.below(3)) { queries.append(random.pick(SimulationSchema.queries)) }
-        if random.chance(10) { queries = [] }
+        for _ in 0..<(1 + random.below(3)) { queries.append(random.one(of: SimulationSchema.queries)) }
+        if random.happens(percent: 10) { queries = [] }
         device.subscribe(queries)
         note("device \(device.number) wants \(queries.map { "\($0.className): \($0.predicate)" })")
     }
 
     private func toggleConnection(_ device: SimulatedDevice) throws {
         if device.session != nil {
-            device.disconnect(losingUploads: random.chance(50))
+            device.disconnect(losingUploads: random.happens(percent: 50))
             note("device \(device.number) loses its connection")
         } else {
             try connect(device)
@@ -90,15 +91,17 @@ final class Simulation {
     private func restart() throws {
         note("the server restarts")
         try server.restart()
-        for device in devices where device.session != nil { device.disconnect(losingUploads: random.chance(50)) }
+        for device in devices where device.session != nil {
+            device.disconnect(losingUploads: random.happens(percent: 50))
+        }
     }
 
     /// Delivers an upload, perhaps again, perhaps out of order, perhaps without its answer.
     private func deliverUpload(to device: SimulatedDevice) throws {
         guard !device.uploads.isEmpty else { return }
-        let index = random.chance(15) ? random.below(device.uploads.count) : 0
+        let index = random.happens(percent: 15) ? random.below(device.uploads.count) : 0
         let changesets = device.uploads[index]
-        if !random.chance(10) { device.uploads.remove(at: index) }
+        if !random.happens(percent: 10) { device.uploads.remove(at: index) }
         try deliver(changesets, from: device)
     }
 
@@ -110,7 +113,7 @@ final class Simulation {
             "the server gets \(changesets.first?.sequence ?? 0)…\(changesets.last?.sequence ?? 0) of device "
                 + "\(device.number): committed \(outcome.committed), version \(before.rawValue) → "
                 + "\(outcome.version.rawValue) \(outcome.failure?.message ?? "")")
-        if device.session != nil, !random.chance(20) {
+        if device.session != nil, !random.happens(percent: 20) {
             device.answers.append(
                 UploadAnswer(
                     committed: outcome.committed,

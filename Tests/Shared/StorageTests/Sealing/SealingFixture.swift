@@ -1,4 +1,5 @@
 import CausewayEnvironment
+import CausewaySeeds
 import Glibc
 import Synchronization
 import Testing
@@ -128,18 +129,11 @@ final class SealingDisk: DiskFile {
 
 /// The same numbers again for the same seed.
 final class SeededDraws: RandomSource {
-    private let state: Mutex<UInt64>
+    private let numbers: Mutex<SeededNumbers>
 
     init(seed: UInt64) {
-        state = Mutex(seed &* 0x9E37_79B9_7F4A_7C15 | 1)
+        numbers = Mutex(SeededNumbers(seed: seed))
     }
 
-    func next() -> UInt64 {
-        state.withLock { state in
-            state ^= state << 13
-            state ^= state >> 7
-            state ^= state << 17
-            return state
-        }
-    }
+    func next() -> UInt64 { numbers.withLock { $0.next() } }
 }

@@ -1,3 +1,4 @@
+import CausewaySeeds
 import Testing
 
 @testable import CausewayStorage
@@ -48,7 +49,7 @@ struct TreeDamageTests {
 
     @Test("a tree with changed bytes is read and written without a trap", arguments: UInt64(1)...6)
     func changedBytes(seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededNumbers(seed: seed)
         let pages = try MemoryPages()
         var model = TreeModel()
         var changes = TreeChanges()
@@ -76,7 +77,7 @@ struct TreeDamageTests {
         pages.check(root, "seed \(seed), after everything was put back")
     }
 
-    private func use(_ space: PageSpace, _ root: PagePointer, _ model: TreeModel, _ random: inout SplitMix) {
+    private func use(_ space: PageSpace, _ root: PagePointer, _ model: TreeModel, _ random: inout SeededNumbers) {
         let reader = TreeReader(space: space, root: root)
         var sum = 0
         for tree in UInt32(0)...3 {
@@ -106,7 +107,7 @@ struct TreeDamageTests {
 
     @Test("random pages are refused, or read without a trap", arguments: UInt64(1)...3)
     func randomPages(seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededNumbers(seed: seed)
         let memory = try ReservedMemory(byteCount: 16 * Pages.sizeBytes, path: "fuzz")
         let page = memory.base + 4 * Pages.sizeBytes
         var soundCount = 0

@@ -1,3 +1,4 @@
+import CausewaySeeds
 import Testing
 
 @testable import CausewayStorage
@@ -8,7 +9,7 @@ struct TreeRandomTests {
     enum Shape: CaseIterable, Sendable {
         case small, dense, mixed, long, sharedBeginnings
 
-        func key(_ random: inout SplitMix) -> [UInt8] {
+        func key(_ random: inout SeededNumbers) -> [UInt8] {
             switch self {
             case .small: return random.bytes(random.number(0...3))
             case .dense: return [0, 0, UInt8(random.number(0...7)), UInt8(random.number(0...255))]
@@ -24,7 +25,7 @@ struct TreeRandomTests {
             }
         }
 
-        func value(_ random: inout SplitMix) -> [UInt8] {
+        func value(_ random: inout SeededNumbers) -> [UInt8] {
             switch self {
             case .small, .dense: random.bytes(random.number(0...10))
             case .mixed, .long: random.bytes([0, 8, 100, 999, 1000, 1001, 5000][random.number(0...6)])
@@ -35,7 +36,7 @@ struct TreeRandomTests {
 
     @Test("trees hold what a dictionary holds", arguments: Shape.allCases, UInt64(1)...4)
     func agreesWithDictionary(shape: Shape, seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededNumbers(seed: seed)
         let pages = try MemoryPages()
         let trees: [UInt32] = [0, 1, 2, 255, 256, .max - 1, .max]
         var root = PagePointer.none
@@ -79,7 +80,7 @@ struct TreeRandomTests {
     }
 
     private func compare(
-        _ root: PagePointer, _ model: TreeModel, _ pages: MemoryPages, _ random: inout SplitMix, _ trees: [UInt32],
+        _ root: PagePointer, _ model: TreeModel, _ pages: MemoryPages, _ random: inout SeededNumbers, _ trees: [UInt32],
         _ hint: String
     ) {
         let reader = TreeReader(space: pages.space, root: root)

@@ -1,3 +1,4 @@
+import CausewaySeeds
 import Testing
 
 @testable import CausewayStorage
@@ -65,7 +66,7 @@ struct TreeShapeTests {
 
     @Test("deleting most entries gives most pages back, and all of them everything", arguments: UInt64(1)...3)
     func deleting(seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededNumbers(seed: seed)
         let pages = try MemoryPages()
         var (root, model) = (PagePointer.none, TreeModel())
         var changes = TreeChanges()
@@ -107,7 +108,7 @@ struct TreeShapeTests {
 
     @Test("a copy holds the same entries in full pages", arguments: [UInt64(1), 2])
     func copying(seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededNumbers(seed: seed)
         let pages = try MemoryPages()
         var (root, model) = (PagePointer.none, TreeModel())
         for _ in 0..<40 {
