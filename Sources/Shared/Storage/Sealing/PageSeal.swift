@@ -136,16 +136,8 @@ final class PageSeal: Sendable {
         ring.withLock { ring in
             guard let current = ring.table.current else { return nil }
             let isStored = pointer.isNone ? ring.table.sessions.count == 1 : pointer.birth >= current.firstBirth
-            guard !isStored || ring.isTrimmed else { return nil }
-            ring.isTrimmed = false
-            return ring.table.encoded()
+            return isStored ? nil : ring.table.encoded()
         }
-    }
-
-    /// Forgets sessions that no page is left of, as after the whole file was written anew, and with the next commit
-    /// the file forgets them too.
-    func dropSessions(endingBefore birth: UInt64) {
-        ring.withLock { $0.dropSessions(endingBefore: birth) }
     }
 }
 

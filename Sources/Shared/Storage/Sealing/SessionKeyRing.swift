@@ -11,8 +11,6 @@ struct SessionKeyRing {
     private var last: (births: Range<UInt64>, key: SymmetricKey)?
     /// The table that was read last, so that it is not read again with every header.
     var learnedTable = PagePointer.none
-    /// The table has lost sessions that the file's still has.
-    var isTrimmed = false
 
     init(_ key: SealingKey, fileID: FileID) {
         self.key = key
@@ -22,12 +20,6 @@ struct SessionKeyRing {
     mutating func learn(_ sessions: [Session]) {
         table.learn(sessions)
         last = nil
-    }
-
-    mutating func dropSessions(endingBefore birth: UInt64) {
-        guard table.dropSessions(endingBefore: birth) else { return }
-        last = nil
-        isTrimmed = true
     }
 
     mutating func keys(_ salt: SessionSalt) -> SessionKeys {

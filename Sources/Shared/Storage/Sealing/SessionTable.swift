@@ -83,13 +83,6 @@ struct SessionTable: Hashable, Sendable {
         }
     }
 
-    /// Forgets the sessions none of whose births is as young as this. False when there are none.
-    mutating func dropSessions(endingBefore birth: UInt64) -> Bool {
-        let kept = index(ofBirth: birth) ?? 0
-        sessions.removeFirst(kept)
-        return kept > 0
-    }
-
     // MARK: - Bytes
 
     func encoded() -> [UInt8] {

@@ -26,20 +26,6 @@ struct SessionTableTests {
         }
     }
 
-    @Test("dropping keeps every session that a page as young as asked may be of")
-    func dropsOldOnes() {
-        var table = table([0, 10, 20])
-        let before = table.dropSessions(endingBefore: 9)
-        #expect(!before)
-        let first = table.dropSessions(endingBefore: 10)
-        #expect(first)
-        #expect(table.sessions.map(\.firstBirth) == [10, 20])
-        #expect(table.index(ofBirth: 9) == nil)
-        let rest = table.dropSessions(endingBefore: 1000)
-        #expect(rest)
-        #expect(table.sessions.map(\.firstBirth) == [20])
-    }
-
     @Test("what is known of a birth stays")
     func learningKeepsWhatIsKnown() {
         var table = table([5])
