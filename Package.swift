@@ -84,6 +84,10 @@ let tests: [Target] = [
     part("Tests", "Support/Programs"),
     part("Tests", "Support/Bookkeeping", uses: ["Database", "Model", "ObjectStore", "OpLog", "Operations"]),
     part("Tests", "Support/ObjectStoreReference", uses: ["Model", "ObjectStore", "Query", "Support/Seeds"]),
+    part(
+        "Tests", "Support/QueryOracle",
+        uses: ["Model"] + storage + ["Support/ObjectStoreReference", "Support/Seeds"]
+    ),
     part("Tests", "Support/LMDBStorage", uses: ["Storage"], libraries: ["CLMDB"], excludes: ["lmdb"]),
     part("Tests", "Support/Seeds"),
     part("Tests", "Support/SimulatedDisk", uses: ["Environment", "Support/Seeds"], documents: ["README.md"]),
@@ -106,7 +110,10 @@ let tests: [Target] = [
         ],
         libraries: ["CStorage", Package.crypto]
     ),
-    test("Shared", "ObjectStore", uses: ["Model"] + storage + ["Support/ObjectStoreReference", "Support/Seeds"]),
+    test(
+        "Shared", "ObjectStore",
+        uses: ["Model"] + storage + ["Support/ObjectStoreReference", "Support/QueryOracle", "Support/Seeds"]
+    ),
     test("Shared", "Wire", uses: shape + ["Support/Seeds", "Wire"]),
     test("Device", "Database", uses: ["Model"] + storage + ["Database", "Support/Seeds"]),
     test("Device", "Behaviour", uses: ["Database"]),
@@ -145,6 +152,7 @@ let tests: [Target] = [
     ),
     test("System", "CrashSimulation", uses: ["Support/SimulatedDisk", "System/CrashSimulation"]),
     program("System/StorageSequences", uses: ["Support/StorageOracle"]),
+    program("System/QueryPairs", uses: ["Support/QueryOracle"]),
     program("System/Demo", uses: ["Database", "Support/Flights", "Support/Programs"]),
     program(
         "Benchmarks",
@@ -168,6 +176,7 @@ let package = Package(
         .executable(name: "causeway-demo", targets: [name("Demo")]),
         .executable(name: "causeway-crash", targets: [name("CrashSimulation")]),
         .executable(name: "causeway-sequences", targets: [name("StorageSequences")]),
+        .executable(name: "causeway-queries", targets: [name("QueryPairs")]),
         .executable(name: "causeway-benchmark", targets: [name("Benchmarks")]),
     ],
     dependencies: [

@@ -1,0 +1,111 @@
+import CausewayModel
+import CausewayObjectStoreReference
+import CausewayQuery
+
+/// One value against another.
+struct NaiveComparison {
+    private let options: StringOptions
+    private let target: String?
+    private let store: ReferenceStore
+
+    init(_ comparison: BoundComparison, of evaluator: NaiveEvaluator) {
+        options = comparison.options
+        target = comparison.path.steps.last?.target
+        store = evaluator.store
+    }
+
+    func holds(_ left: Value, _ comparator: CausewayQuery.Comparator, _ right: Value) -> Bool {
+        if left.isNull || right.isNull {
+            let areBothNull = left.isNull && right.isNull
+            switch comparator {
+            case .equal, .like: return areBothNull
+            case .notEqual: return !areBothNull
+            default: return false
+            }
+        }
+        if let left = NaiveNumber(left), let right = NaiveNumber(right) {
+            return ordered(left.amount, comparator, right.amount)
+        }
+        switch (left, right) {
+        case (.bool(let left), .bool(let right)): return ordered(left ? 1 : 0, comparator, right ? 1 : 0)
+        case (.string(let left), .string(let right)):
+            return text(folded(Array(left.utf8)), comparator, folded(Array(right.utf8)))
+        case (.bytes(let left), .bytes(let right)): return text(left, comparator, right)
+        case (.timestamp(let left), .timestamp(let right)):
+            let seconds = Float80(left.seconds) - Float80(right.seconds)
+            return ordered(seconds != 0 ? seconds : Float80(left.nanoseconds - right.nanoseconds), comparator, 0)
+        case (.objectId, .objectId), (.uuid, .uuid):
+            return comparator == .equal ? left == right : comparator == .notEqual && left != right
+        case (.object, _), (.link, _):
+            let isSame = key(left) != nil && key(left) == key(right)
+            return comparator == .equal ? isSame : comparator == .notEqual && !isSame
+        default: return comparator == .notEqual
+        }
+    }
+
+    private func key(_ link: Value) -> ObjectKey? {
+        switch link {
+        case .object(let key): key
+        case .link(let primaryKey): target.flatMap { store.key($0, for: primaryKey) }
+        default: nil
+        }
+    }
+
+    private func ordered(_ left: Float80, _ comparator: CausewayQuery.Comparator, _ right: Float80) -> Bool {
+        switch comparator {
+        case .equal: left == right
+        case .notEqual: left != right
+        case .less: left < right
+        case .lessOrEqual: left <= right
+        case .greater: left > right
+        case .greaterOrEqual: left >= right
+        default: false
+        }
+    }
+
+    // MARK: - Text
+
+    private func folded(_ bytes: [UInt8]) -> [UInt8] {
+        options.isEmpty ? bytes : bytes.withUnsafeBytes { StringFolding.folded($0, options) }
+    }
+
+    private func text(_ left: [UInt8], _ comparator: CausewayQuery.Comparator, _ right: [UInt8]) -> Bool {
+        switch comparator {
+        case .equal: left == right
+        case .notEqual: left != right
+        case .less: left.lexicographicallyPrecedes(right)
+        case .lessOrEqual: !right.lexicographicallyPrecedes(left)
+        case .greater: right.lexicographicallyPrecedes(left)
+        case .greaterOrEqual: !left.lexicographicallyPrecedes(right)
+        // Nothing is found in any text, as Realm has it.
+        case .beginsWith: !right.isEmpty && left.starts(with: right)
+        case .endsWith: !right.isEmpty && left.reversed().starts(with: right.reversed())
+        case .contains: !right.isEmpty && left.indices.contains { left[$0...].starts(with: right) }
+        case .like: isLike(characters(left)[...], characters(right)[...])
+        case .in, .between: false
+        }
+    }
+
+    /// Code points, each as its bytes; the lead byte says how many.
+    private func characters(_ bytes: [UInt8]) -> [[UInt8]] {
+        var result: [[UInt8]] = []
+        var start = 0
+        while start < bytes.count {
+            let lead = bytes[start]
+            let width = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1
+            let end = min(start + width, bytes.count)
+            result.append(Array(bytes[start..<end]))
+            start = end
+        }
+        return result
+    }
+
+    private func isLike(_ text: ArraySlice<[UInt8]>, _ pattern: ArraySlice<[UInt8]>) -> Bool {
+        guard let first = pattern.first else { return text.isEmpty }
+        if first == [UInt8(ascii: "*")] {
+            return (text.startIndex...text.endIndex).contains { isLike(text[$0...], pattern.dropFirst()) }
+        }
+        guard let letter = text.first else { return false }
+        return (first == [UInt8(ascii: "?")] || first == letter) && isLike(text.dropFirst(), pattern.dropFirst())
+    }
+}

@@ -1,0 +1,139 @@
+import CausewayModel
+import CausewayObjectStoreReference
+import CausewayQuery
+
+/// What a predicate says of an object, value by value and written to be read: it shares no code with the evaluators of
+/// the product but the table of letters that fold.
+struct NaiveEvaluator {
+    let store: ReferenceStore
+
+    func holds(_ predicate: BoundPredicate, _ key: ObjectKey, _ className: String) -> Bool {
+        switch predicate {
+        case .constant(let value): return value
+        case .and(let parts):
+            for part in parts where !holds(part, key, className) { return false }
+            return true
+        case .or(let parts):
+            for part in parts where holds(part, key, className) { return true }
+            return false
+        case .not(let part): return !holds(part, key, className)
+        case .comparison(let comparison): return holds(comparison, key, className)
+        }
+    }
+
+    private func holds(_ comparison: BoundComparison, _ key: ObjectKey, _ className: String) -> Bool {
+        var answers: [Bool] = []
+        for left in leftValues(comparison, key, className) {
+            answers.append(holds(left, comparison, key, className))
+        }
+        switch comparison.quantifier {
+        case .implied: return answers == [true]
+        case .any: return answers.contains(true)
+        case .all: return !answers.contains(false)
+        case .none: return !answers.contains(true)
+        }
+    }
+
+    private func leftValues(_ comparison: BoundComparison, _ key: ObjectKey, _ className: String) -> [Value] {
+        let found = values(of: comparison.path, key, className)
+        if let aggregate = comparison.path.aggregate { return [fold(aggregate, found, comparison.path)] }
+        return found
+    }
+
+    private func holds(_ left: Value, _ comparison: BoundComparison, _ key: ObjectKey, _ className: String) -> Bool {
+        let rule = NaiveComparison(comparison, of: self)
+        switch comparison.operand {
+        case .value(let right): return rule.holds(left, comparison.comparator, right)
+        case .values(let values) where comparison.comparator == .between:
+            return rule.holds(left, .greaterOrEqual, values[0]) && rule.holds(left, .lessOrEqual, values[1])
+        case .values(let values): return values.contains { rule.holds(left, .equal, $0) }
+        case .path(let path):
+            let right = values(of: path, key, className)
+            return rule.holds(left, comparison.comparator, right.first ?? .null)
+        }
+    }
+
+    // MARK: - Paths
+
+    /// All values at the end of a path. An absent link makes one null, unless a list would have followed it.
+    func values(of path: BoundPath, _ key: ObjectKey, _ className: String) -> [Value] {
+        var places: [(className: String, key: ObjectKey)?] = [(className, key)]
+        for (index, step) in path.steps.enumerated() {
+            var reached: [Value?] = []
+            for place in places {
+                guard let place, let row = store.rows[place.className]?[place.key] else {
+                    reached.append(step.collection == .none ? .some(.null) : nil)
+                    continue
+                }
+                if step.collection == .none {
+                    reached.append(row.values[step.property])
+                } else {
+                    reached += row.lists[step.property] ?? []
+                }
+            }
+            let found = reached.compactMap { $0 }
+            if index == path.steps.count - 1 { return found }
+            places = []
+            for value in found {
+                if case .object(let next) = value, let target = step.target, store.rows[target]?[next] != nil {
+                    places.append((target, next))
+                } else if step.collection == .none {
+                    // Elements of lists that are not here are passed over; a link that leads nowhere is null.
+                    places.append(nil)
+                }
+            }
+        }
+        return []
+    }
+
+    // MARK: - Aggregates
+
+    private func fold(_ aggregate: Aggregate, _ values: [Value], _ path: BoundPath) -> Value {
+        if aggregate == .count { return .int(Int64(values.count)) }
+        let present = values.filter { !$0.isNull }
+        let isInteger = path.steps.last?.type == .int
+        switch aggregate {
+        case .count: return .null
+        case .sum where isInteger: return .int(Int64(clamping: integers(present).reduce(0, +)))
+        case .sum: return .double(doubles(present).reduce(0, +))
+        case .average where present.isEmpty: return .null
+        case .average where isInteger:
+            return .double(Double(integers(present).reduce(0, +)) / Double(present.count))
+        case .average: return .double(doubles(present).reduce(0, +) / Double(present.count))
+        case .minimum, .maximum:
+            // The first that no later one beats; a NaN beats nothing and is beaten by nothing.
+            var best = Value.null
+            for value in present where best.isNull || beats(value, best, aggregate) { best = value }
+            return best
+        }
+    }
+
+    private func beats(_ value: Value, _ best: Value, _ aggregate: Aggregate) -> Bool {
+        switch (NaiveNumber(value), NaiveNumber(best)) {
+        case (let value?, let best?): aggregate == .minimum ? value.amount < best.amount : value.amount > best.amount
+        default: false
+        }
+    }
+
+    private func integers(_ values: [Value]) -> [Int128] {
+        values.compactMap { if case .int(let value) = $0 { Int128(value) } else { nil } }
+    }
+
+    private func doubles(_ values: [Value]) -> [Double] {
+        values.compactMap { NaiveNumber($0).map { Double($0.amount) } }
+    }
+}
+
+/// Any number, exactly: 64 bits of a Float80 hold every Int64 and every Double.
+struct NaiveNumber {
+    let amount: Float80
+
+    init?(_ value: Value) {
+        switch value {
+        case .int(let value): amount = Float80(value)
+        case .float(let value): amount = Float80(value)
+        case .double(let value): amount = Float80(value)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import CausewayModel
+import CausewayObjectStoreReference
+import CausewayQuery
+import CausewaySeeds
+
+/// Predicates of every form over the zoo: operators, types, links, embedded objects, lists, aggregates.
+extension ZooHistory {
+    mutating func predicate(on className: String, depth: Int = 0) -> BoundPredicate {
+        if depth < 3, numbers.once(in: 3) {
+            let parts = (0..<2 + numbers.below(2)).map { _ in predicate(on: className, depth: depth + 1) }
+            return switch numbers.below(3) {
+            case 0: .and(parts)
+            case 1: .or(parts)
+            default: .not(parts[0])
+            }
+        }
+        if numbers.once(in: 60) { return .constant(numbers.once(in: 2)) }
+        return .comparison(comparison(on: className))
+    }
+
+    private mutating func comparison(on className: String) -> BoundComparison {
+        let (path, passesList) = path(from: className)
+        guard let last = path.steps.last else { preconditionFailure("a path has a step") }
+        var quantifier = Quantifier.implied
+        if passesList {
+            if numbers.once(in: 3) { return aggregate(path, last) }
+            quantifier = numbers.one(of: [.any, .all, .none])
+        } else if numbers.once(in: 10), last.type != .object, let other = twin(of: last, on: className) {
+            return BoundComparison(
+                quantifier: .implied, path: path, comparator: numbers.one(of: Self.comparators(last.type)),
+                options: [], operand: .path(BoundPath(steps: [other])))
+        }
+        let comparator = numbers.one(of: Self.comparators(last.type) + [.in])
+        var options: StringOptions = []
+        if last.type == .string, ![.less, .lessOrEqual, .greater, .greaterOrEqual].contains(comparator) {
+            options = numbers.one(of: [
+                [], [], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
+            ])
+        }
+        let operand: Operand =
+            switch comparator {
+            case .in: .values((0..<numbers.one(of: [0, 1, 2, 3, 12])).map { _ in constant(last) })
+            case .between: .values([present(last, comparator), present(last, comparator)])
+            case .equal, .notEqual: .value(constant(last))
+            default: .value(present(last, comparator))
+            }
+        return BoundComparison(
+            quantifier: quantifier, path: path, comparator: comparator, options: options, operand: operand)
+    }
+
+    /// Up to three steps; at most one of them is a list.
+    private mutating func path(from className: String) -> (path: BoundPath, passesList: Bool) {
+        var path = BoundPath(steps: [])
+        var className = className
+        var passesList = false
+        while true {
+            let properties = Zoo.schema[className]?.properties ?? []
+            let index = numbers.below(properties.count)
+            let property = properties[index]
+            if property.collection == .list, passesList { continue }
+            path.steps.append(Self.step(className, index, property))
+            passesList = passesList || property.collection == .list
+            guard let target = property.target, path.steps.count < 3, !numbers.once(in: 5) else { break }
+            className = target
+        }
+        return (path, passesList)
+    }
+
+    private mutating func aggregate(_ path: BoundPath, _ last: BoundPath.Step) -> BoundComparison {
+        var path = path
+        let isNumber = last.type == .int || last.type == .double
+        let aggregate = isNumber ? numbers.one(of: [.count, .sum, .average, .minimum, .maximum]) : Aggregate.count
+        path.aggregate = aggregate
+        let isInteger = aggregate == .count || last.type == .int && aggregate != .average
+        let constant: Value = isInteger ? .int(Int64(numbers.below(6))) : .double(Double(numbers.below(10)) / 2)
+        return BoundComparison(
+            quantifier: .implied, path: path,
+            comparator: numbers.one(of: Self.comparators(.int).filter { $0 != .between }), options: [],
+            operand: .value(constant))
+    }
+
+    /// Another property of the class with the same type.
+    private mutating func twin(of step: BoundPath.Step, on className: String) -> BoundPath.Step? {
+        let properties = Zoo.schema[className]?.properties ?? []
+        let indices = properties.indices.filter {
+            properties[$0].type == step.type && properties[$0].collection == .none
+        }
+        guard !indices.isEmpty else { return nil }
+        let index = numbers.one(of: indices)
+        return Self.step(className, index, properties[index])
+    }
+
+    private static func step(_ className: String, _ index: Int, _ property: Property) -> BoundPath.Step {
+        BoundPath.Step(
+            className: className, property: index, type: property.type, collection: property.collection,
+            target: property.target)
+    }
+
+    private static func comparators(_ type: PropertyType) -> [CausewayQuery.Comparator] {
+        let order: [CausewayQuery.Comparator] = [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]
+        return switch type {
+        case .bool, .objectId, .uuid, .object: [.equal, .notEqual]
+        case .int, .float, .double, .date: order + [.between]
+        case .string, .data: order + [.beginsWith, .endsWith, .contains, .like]
+        }
+    }
+
+    // MARK: - Constants
+
+    private mutating func present(_ step: BoundPath.Step, _ comparator: CausewayQuery.Comparator) -> Value {
+        let property = Zoo.schema[step.className]?.properties[step.property] ?? Zoo.cage.properties[0]
+        guard step.type == .string else { return scalar(property) }
+        if comparator == .like || numbers.once(in: 4) {
+            return .string(
+                numbers.one(of: ["d?g", "*b*", "?", "*", "a*", "", "*1", "w?rd *", "*ord 1*", "word", "d 1"]))
+        }
+        return scalar(property)
+    }
+
+    private mutating func constant(_ step: BoundPath.Step) -> Value {
+        if numbers.once(in: 6) { return .null }
+        guard let target = step.target else { return present(step, .equal) }
+        if target == "Keeper", numbers.once(in: 2) { return .link(.string("keeper \(numbers.below(70))")) }
+        return anyKey(target).map { .object($0) } ?? .null
+    }
+
+    // MARK: - Orders
+
+    /// A path of to-one steps that ends in a value.
+    mutating func orderPath(on className: String) -> BoundPath {
+        var path = BoundPath(steps: [])
+        var className = className
+        while true {
+            let properties = Zoo.schema[className]?.properties ?? []
+            let index = numbers.below(properties.count)
+            let property = properties[index]
+            if property.collection == .list || property.target != nil && path.steps.count == 2 { continue }
+            path.steps.append(Self.step(className, index, property))
+            guard let target = property.target else { return path }
+            className = target
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import CausewayQueryOracle
+import Foundation
+import Synchronization
+
+/// Runs generated queries over generated data and compares every answer with plain loops over dictionaries.
+@main
+struct QueryPairsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "causeway-queries")
+
+    @Option(help: "How many query and data pairs to compare at least.") var count = 100_000
+    @Option(help: "Seed of the first data; the next ones follow it.") var seed: UInt64 = 1
+    @Option(help: "How many run side by side.") var jobs = 2
+
+    func validate() throws {
+        guard count > 0, (1...64).contains(jobs) else {
+            throw ValidationError("Take at least one pair and one job.")
+        }
+    }
+
+    func run() async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("causeway-queries-\(ProcessInfo.processInfo.processIdentifier)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let progress = Progress(seed, wanted: count)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<jobs { group.addTask { try progress.work(in: folder) } }
+            try await group.waitForAll()
+        }
+        print(
+            "causeway-queries: \(progress.done.load(ordering: .relaxed)) pairs from seed \(seed) to "
+                + "\(progress.next.load(ordering: .relaxed) - 1): all answers agree")
+    }
+}
+
+/// What the workers share.
+private final class Progress: Sendable {
+    let done = Atomic(0)
+    let next: Atomic<UInt64>
+    private let wanted: Int
+
+    init(_ seed: UInt64, wanted: Int) {
+        next = Atomic(seed)
+        self.wanted = wanted
+    }
+
+    /// Takes seeds until enough is done.
+    func work(in folder: String) throws {
+        while done.load(ordering: .relaxed) < wanted {
+            let seed = next.add(1, ordering: .relaxed).oldValue
+            done.add(try QueryPairs.run(seed: seed, folder: folder), ordering: .relaxed)
+        }
+    }
+}
