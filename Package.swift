@@ -157,7 +157,8 @@ let tests: [Target] = [
     program(
         "Benchmarks",
         uses: [
-            "Database", "Storage", "Support/Flights", "Support/LMDBStorage", "Support/Programs", "Support/Seeds",
+            "Database", "Query", "Storage", "Support/Flights", "Support/LMDBStorage", "Support/Programs",
+            "Support/Seeds",
         ],
         libraries: ["CLMDB", "CSQLite"],
         excludes: ["sqlite"]

@@ -6,7 +6,7 @@ import Foundation
 struct Benchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "causeway-benchmark")
 
-    @Argument(help: "Groups to run: insert, lookup, read, count, commit, storage, sync. All when none is named.")
+    @Argument(help: "Groups to run: insert, lookup, read, count, commit, storage, query, sync. All when none is named.")
     var groups: [String] = []
     @Option(help: "Also write the rows as a JSON array to this file.") var json: String?
     @Option(help: "The sync-server program, for the group sync.") var server: String
@@ -19,7 +19,7 @@ struct Benchmark: AsyncParsableCommand {
         }
     }
 
-    private static let all = ["insert", "lookup", "read", "count", "commit", "storage", "sync"]
+    private static let all = ["insert", "lookup", "read", "count", "commit", "storage", "query", "sync"]
 
     @MainActor
     func run() async throws {
@@ -30,6 +30,8 @@ struct Benchmark: AsyncParsableCommand {
         print(Row.header)
         func report(_ new: [Row]) {
             for row in new { print(row.text) }
+            // Seen at once in a pipe too.
+            fflush(nil)
             rows += new
         }
         let wanted = groups.isEmpty ? Self.all : groups
@@ -40,6 +42,7 @@ struct Benchmark: AsyncParsableCommand {
         if wanted.contains("count") { report(try objects.count()) }
         if wanted.contains("commit") { report(try objects.commit()) }
         if wanted.contains("storage") { try await StorageBenchmarks(folder: folder, smoke: smoke).run(report) }
+        if wanted.contains("query") { try QueryBenchmarks(folder: folder, smoke: smoke).run(report) }
         if wanted.contains("sync") {
             report(try await SyncBenchmarks(folder: folder, server: server, data: data, smoke: smoke).run())
         }

@@ -2,7 +2,7 @@ import Causeway
 import CausewaySeeds
 import Foundation
 
-final class Dog: Object {
+final class Pup: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var name: String
     @Persisted var age: Int
@@ -40,7 +40,7 @@ struct ObjectBenchmarks {
     private func realm(_ name: String) throws -> Realm {
         try Realm(
             configuration: Realm.Configuration(
-                fileURL: folder.appendingPathComponent(name), objectTypes: [Dog.self]))
+                fileURL: folder.appendingPathComponent(name), objectTypes: [Pup.self]))
     }
 
     private func fill(_ realm: Realm, _ count: Int) throws {
@@ -48,7 +48,7 @@ struct ObjectBenchmarks {
         try realm.write {
             for id in 0..<count {
                 let row = values(id, &random)
-                let dog = Dog()
+                let dog = Pup()
                 dog.id = id
                 dog.name = row.name
                 dog.age = row.age
@@ -99,7 +99,7 @@ struct ObjectBenchmarks {
             try realm.write {
                 for id in 0..<count {
                     let row = values(id, &random)
-                    realm.create(Dog.self, value: [id, row.name, row.age, row.weight, row.breed])
+                    realm.create(Pup.self, value: [id, row.name, row.age, row.weight, row.breed])
                 }
             }
         }
@@ -126,7 +126,7 @@ struct ObjectBenchmarks {
             var sum = 0
             for _ in 0..<lookups {
                 let id = Int(random.next() % UInt64(count))
-                sum &+= realm.object(ofType: Dog.self, forPrimaryKey: id)?.age ?? 0
+                sum &+= realm.object(ofType: Pup.self, forPrimaryKey: id)?.age ?? 0
             }
             consume(sum)
         }
@@ -151,7 +151,7 @@ struct ObjectBenchmarks {
     func read() throws -> [Row] {
         let count = smoke ? 10_000 : 1_000_000
         let (realm, peer) = try filled(count)
-        let dogs = Array(realm.objects(Dog.self).prefix(1_000))
+        let dogs = Array(realm.objects(Pup.self).prefix(1_000))
         let passes = smoke ? 10 : 1_000
         let dog = dogs[dogs.count / 2]
         let one = medianNanoseconds(runs: runs, operations: passes * dogs.count) {
@@ -166,7 +166,7 @@ struct ObjectBenchmarks {
             }
             consume(sum)
         }
-        let results = realm.objects(Dog.self)
+        let results = realm.objects(Pup.self)
         let sequence = medianNanoseconds(runs: min(runs, 3), operations: count) {
             var sum = 0
             for dog in results { sum &+= dog.age }
@@ -195,7 +195,7 @@ struct ObjectBenchmarks {
         let rounds = smoke ? 2 : 20
         var expected = 0
         let ours = medianNanoseconds(runs: runs, operations: rounds * count) {
-            for _ in 0..<rounds { expected = realm.objects(Dog.self).filter("age < 2").count }
+            for _ in 0..<rounds { expected = realm.objects(Pup.self).filter("age < 2").count }
         }
         let select = try peer.prepare("SELECT count(*) FROM dog WHERE age < 2")
         var found = 0
@@ -221,7 +221,7 @@ struct ObjectBenchmarks {
         try fill(peer, 1_000)
         let lmdb = try LMDBPeer(folder.appendingPathComponent("commit.lmdb"))
         let update = try peer.prepare("UPDATE dog SET age = ? WHERE id = 500")
-        guard let dog = realm.object(ofType: Dog.self, forPrimaryKey: 500) else { return [] }
+        guard let dog = realm.object(ofType: Pup.self, forPrimaryKey: 500) else { return [] }
         // One commit of each in turn, so that a busy moment of the disk falls on all of them.
         var (ours, sqlite, raw): ([Double], [Double], [Double]) = ([], [], [])
         let clock = ContinuousClock()

@@ -55,6 +55,22 @@ final class SQLitePeer {
         /// True while there is a row.
         func step() -> Bool { sqlite3_step(handle) == SQLITE_ROW }
         func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
+        func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+        func text(_ column: Int32) -> UnsafePointer<UInt8>? { sqlite3_column_text(handle, column) }
         func reset() { sqlite3_reset(handle) }
+
+        /// The columns of the first row as numbers.
+        func answer() -> [Double] {
+            defer { reset() }
+            return step() ? (0..<sqlite3_column_count(handle)).map(double) : []
+        }
+
+        /// The first column of every row.
+        func integers() -> [Int] {
+            var values: [Int] = []
+            while step() { values.append(integer(0)) }
+            reset()
+            return values
+        }
     }
 }
