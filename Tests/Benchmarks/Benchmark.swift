@@ -6,7 +6,7 @@ import Foundation
 struct Benchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "causeway-benchmark")
 
-    @Argument(help: "Groups to run: insert, lookup, read, count, commit, storage, query, sync. All when none is named.")
+    @Argument(help: "Groups to run: \(Self.all.joined(separator: ", ")). All when none is named.")
     var groups: [String] = []
     @Option(help: "Also write the rows as a JSON array to this file.") var json: String?
     @Option(help: "The sync-server program, for the group sync.") var server: String
@@ -19,7 +19,7 @@ struct Benchmark: AsyncParsableCommand {
         }
     }
 
-    private static let all = ["insert", "lookup", "read", "count", "commit", "storage", "query", "sync"]
+    private static let all = ["insert", "lookup", "read", "count", "commit", "storage", "store", "query", "sync"]
 
     @MainActor
     func run() async throws {
@@ -42,6 +42,7 @@ struct Benchmark: AsyncParsableCommand {
         if wanted.contains("count") { report(try objects.count()) }
         if wanted.contains("commit") { report(try objects.commit()) }
         if wanted.contains("storage") { try await StorageBenchmarks(folder: folder, smoke: smoke).run(report) }
+        if wanted.contains("store") { try StoreBenchmarks(folder: folder, smoke: smoke).run(report) }
         if wanted.contains("query") { try QueryBenchmarks(folder: folder, smoke: smoke).run(report) }
         if wanted.contains("sync") {
             report(try await SyncBenchmarks(folder: folder, server: server, data: data, smoke: smoke).run())

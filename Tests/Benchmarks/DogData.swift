@@ -20,8 +20,8 @@ final class Person: Object {
 ///
 /// The row of a number follows from the number, so that no order of writing and no table in memory is needed.
 struct DogData {
-    let count: Int
-    let persons: Int
+    var count: Int
+    var persons: Int
     /// What dogs are called: distinct names of four to eight letters, one in four begins with a capital.
     let names = DogData.names(1_000, seed: 11)
     let personNames = DogData.names(10_000, seed: 12)

@@ -30,11 +30,13 @@ struct Row: Codable {
     /// A rate, where more is better.
     static func more(
         _ group: String, _ name: String, _ unit: String, ours: Double, peer: (name: String, value: Double)? = nil,
-        least: Double? = nil
+        ratioTarget: Double? = nil, least: Double? = nil
     ) -> Row {
-        Row(
-            group: group, name: name, unit: unit, ours: ours, peer: peer?.value, peerName: peer?.name,
-            ratio: peer.map { ours / $0.value }, target: least, met: least.map { ours >= $0 })
+        let ratio = peer.map { ours / $0.value }
+        let met = ratioTarget.map { (ratio ?? 0) >= $0 } ?? least.map { ours >= $0 }
+        return Row(
+            group: group, name: name, unit: unit, ours: ours, peer: peer?.value, peerName: peer?.name, ratio: ratio,
+            target: ratioTarget ?? least, met: met)
     }
 
     /// Nil is written as null, so that every row has every key.

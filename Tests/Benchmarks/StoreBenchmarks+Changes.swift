@@ -1,0 +1,91 @@
+import Causeway
+import Foundation
+
+/// Changing and deleting objects at random, many in one durable transaction.
+extension StoreBenchmarks {
+    private var changes: Int { data.count / 10 }
+    private var runs: Int { smoke ? 1 : 5 }
+
+    func updates() throws -> [Row] {
+        let realm = try DogData.realm(realmFile)
+        let peer = try SQLitePeer(sqliteFile)
+        let update = try peer.prepare("UPDATE dog SET age = ? WHERE id = ?")
+        var (held, found, theirs): ([Double], [Double], [Double]) = ([], [], [])
+        let clock = ContinuousClock()
+        for run in 0..<runs {
+            var random = SplitMix(seed: UInt64(20 + run))
+            let ids = (0..<changes).map { _ in Int(random.next() % UInt64(data.count)) }
+            let dogs = ids.compactMap { realm.object(ofType: Dog.self, forPrimaryKey: $0) }
+            held.append(
+                try clock.measure {
+                    try realm.write { for (dog, id) in zip(dogs, ids) { dog.age = (id + run) % 20 } }
+                }.nanoseconds)
+            found.append(
+                try clock.measure {
+                    try realm.write {
+                        for id in ids {
+                            realm.object(ofType: Dog.self, forPrimaryKey: id)?.age = (id + run + 1) % 20
+                        }
+                    }
+                }.nanoseconds)
+            theirs.append(
+                try clock.measure {
+                    try peer.execute("BEGIN IMMEDIATE")
+                    for id in ids {
+                        update.bind(1, (id + run + 1) % 20)
+                        update.bind(2, id)
+                        _ = update.step()
+                        update.reset()
+                    }
+                    try peer.execute("COMMIT")
+                }.nanoseconds)
+        }
+        let sum = Int(try peer.prepare("SELECT sum(age) FROM dog").answer()[0])
+        try check(realm.objects(Dog.self).sum(of: \.age), sum, "the sum of ages after the updates")
+        return [
+            rate("update \(changes) random by primary key", found, theirs),
+            rate("update \(changes) random objects at hand", held, theirs),
+        ]
+    }
+
+    func deletes() throws -> [Row] {
+        let realm = try DogData.realm(realmFile)
+        let peer = try SQLitePeer(sqliteFile)
+        let delete = try peer.prepare("DELETE FROM dog WHERE id = ?")
+        var random = SplitMix(seed: 30)
+        let shuffled = (0..<data.count).shuffled(using: &random)
+        var (ours, theirs): ([Double], [Double]) = ([], [])
+        let clock = ContinuousClock()
+        for run in 0..<runs {
+            let ids = shuffled[run * changes..<(run + 1) * changes]
+            ours.append(
+                try clock.measure {
+                    try realm.write {
+                        for id in ids {
+                            if let dog = realm.object(ofType: Dog.self, forPrimaryKey: id) { realm.delete(dog) }
+                        }
+                    }
+                }.nanoseconds)
+            theirs.append(
+                try clock.measure {
+                    try peer.execute("BEGIN IMMEDIATE")
+                    for id in ids {
+                        delete.bind(1, id)
+                        _ = delete.step()
+                        delete.reset()
+                    }
+                    try peer.execute("COMMIT")
+                }.nanoseconds)
+        }
+        let left = Int(try peer.prepare("SELECT count(*) FROM dog").answer()[0])
+        try check(realm.objects(Dog.self).count, left, "dogs after the deletes")
+        return [rate("delete \(changes) random by primary key", ours, theirs)]
+    }
+
+    private func rate(_ name: String, _ ours: [Double], _ theirs: [Double]) -> Row {
+        let count = Double(changes)
+        return .more(
+            Self.group, name, "/s", ours: count / (median(ours) / 1e9),
+            peer: ("SQLite", count / (median(theirs) / 1e9)), ratioTarget: 6)
+    }
+}
