@@ -11,6 +11,8 @@ struct Benchmark: AsyncParsableCommand {
     @Option(help: "Also write the rows as a JSON array to this file.") var json: String?
     @Option(help: "The sync-server program, for the group sync.") var server: String
     @Option(help: "The folder with the flights of January 2013.") var data: String
+    @Option(help: "The folder with all flights of 2013 as *.csv.gz, for the groups query and flights.")
+    var flights = "../shared/data/nycflights13"
     @Flag(help: "Small sizes: shows that everything runs, says nothing about speed.") var smoke = false
 
     func validate() throws {
@@ -19,7 +21,9 @@ struct Benchmark: AsyncParsableCommand {
         }
     }
 
-    private static let all = ["insert", "lookup", "read", "count", "commit", "storage", "store", "query", "sync"]
+    private static let all = [
+        "insert", "lookup", "read", "count", "commit", "storage", "store", "query", "flights", "sync",
+    ]
 
     @MainActor
     func run() async throws {
@@ -44,6 +48,7 @@ struct Benchmark: AsyncParsableCommand {
         if wanted.contains("storage") { try await StorageBenchmarks(folder: folder, smoke: smoke).run(report) }
         if wanted.contains("store") { try StoreBenchmarks(folder: folder, smoke: smoke).run(report) }
         if wanted.contains("query") { try QueryBenchmarks(folder: folder, smoke: smoke).run(report) }
+        if wanted.contains("query") || wanted.contains("flights") { try measureFlights(in: folder, report) }
         if wanted.contains("sync") {
             report(try await SyncBenchmarks(folder: folder, server: server, data: data, smoke: smoke).run())
         }
@@ -51,6 +56,15 @@ struct Benchmark: AsyncParsableCommand {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             try encoder.encode(rows).write(to: URL(fileURLWithPath: json))
+        }
+    }
+
+    @MainActor
+    private func measureFlights(in folder: URL, _ report: ([Row]) -> Void) throws {
+        if let group = try FlightBenchmarks(folder: folder, source: flights, january: data, smoke: smoke) {
+            try group.run(report)
+        } else {
+            print("flights: skipped, there is no \(flights)/flights.csv.gz (--flights FOLDER)")
         }
     }
 }

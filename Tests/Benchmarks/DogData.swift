@@ -139,8 +139,7 @@ extension DogData {
         for id in 0..<persons {
             insert.bind(1, id)
             insert.bind(2, personName(id))
-            _ = insert.step()
-            insert.reset()
+            insert.run()
         }
         try peer.execute("COMMIT")
     }
@@ -157,8 +156,7 @@ extension DogData {
             insert.bind(4, row.weight)
             insert.bind(5, breeds[row.breed])
             insert.bind(6, row.owner)
-            _ = insert.step()
-            insert.reset()
+            insert.run()
         }
         try peer.execute("COMMIT")
     }

@@ -51,6 +51,12 @@ final class SQLitePeer {
         func bind(_ position: Int32, _ value: String) {
             sqlite3_bind_text(handle, position, value, -1, Self.transient)
         }
+        func bind(_ position: Int32, _ value: Int?) {
+            if let value { bind(position, value) } else { sqlite3_bind_null(handle, position) }
+        }
+        func bind(_ position: Int32, _ value: String?) {
+            if let value { bind(position, value) } else { sqlite3_bind_null(handle, position) }
+        }
 
         /// True while there is a row.
         func step() -> Bool { sqlite3_step(handle) == SQLITE_ROW }
@@ -58,6 +64,12 @@ final class SQLitePeer {
         func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
         func text(_ column: Int32) -> UnsafePointer<UInt8>? { sqlite3_column_text(handle, column) }
         func reset() { sqlite3_reset(handle) }
+
+        /// One execution of a statement without rows.
+        func run() {
+            _ = step()
+            reset()
+        }
 
         /// The columns of the first row as numbers.
         func answer() -> [Double] {

@@ -34,8 +34,7 @@ extension StoreBenchmarks {
                     for id in ids {
                         update.bind(1, (id + run + 1) % 20)
                         update.bind(2, id)
-                        _ = update.step()
-                        update.reset()
+                        update.run()
                     }
                     try peer.execute("COMMIT")
                 }.nanoseconds)
@@ -71,8 +70,7 @@ extension StoreBenchmarks {
                     try peer.execute("BEGIN IMMEDIATE")
                     for id in ids {
                         delete.bind(1, id)
-                        _ = delete.step()
-                        delete.reset()
+                        delete.run()
                     }
                     try peer.execute("COMMIT")
                 }.nanoseconds)

@@ -32,8 +32,7 @@ extension StoreBenchmarks {
             sqlite.append(
                 clock.measure {
                     update.bind(1, index)
-                    _ = update.step()
-                    update.reset()
+                    update.run()
                 }.nanoseconds)
             raw.append(try clock.measure { try lmdb.commit(key: 500, value: UInt64(index)) }.nanoseconds)
         }

@@ -23,8 +23,7 @@ extension StoreBenchmarks {
             put.bind(1, list)
             put.bind(2, position)
             put.bind(3, value)
-            _ = put.step()
-            put.reset()
+            put.run()
         }
 
         var (here, there) = (0, 0)

@@ -23,27 +23,14 @@ struct SyncBenchmarks {
             program: server, folder: folder.appendingPathComponent("server"), database: "flights")
         try server.start()
         defer { server.stop() }
-        let tables = try FlightTable(folder: try unpack())
+        let unpacked = folder.appendingPathComponent("data")
+        try unpack(
+            ["flights": "flights-2013-01", "airlines": "airlines", "airports": "airports", "planes": "planes"],
+            from: data, to: unpacked)
+        let tables = try FlightTable(folder: unpacked)
         let a = try await device("A", server)
         let b = try await device("B", server)
         return try await carry(tables, from: a, to: b) + latency(from: a, to: b)
-    }
-
-    private func unpack() throws -> URL {
-        let target = folder.appendingPathComponent("data")
-        try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
-        let names = ["flights": "flights-2013-01", "airlines": "airlines", "airports": "airports", "planes": "planes"]
-        for (name, file) in names {
-            let gzip = Process()
-            gzip.executableURL = URL(fileURLWithPath: "/bin/sh")
-            gzip.arguments = [
-                "-c", "gzip -dc \"$0\" > \"$1\"", "\(data)/\(file).csv.gz",
-                target.appendingPathComponent("\(name).csv").path,
-            ]
-            try gzip.run()
-            gzip.waitUntilExit()
-        }
-        return target
     }
 
     private func device(_ name: String, _ server: SyncServer) async throws -> Realm {

@@ -1,0 +1,23 @@
+import Foundation
+
+struct UnpackFailure: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// Unpacks `*.csv.gz` files of a folder; `tables` are the names to give to the files of some names.
+func unpack(_ tables: [String: String], from folder: String, to target: URL) throws {
+    try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
+    for (table, file) in tables {
+        let gzip = Process()
+        gzip.executableURL = URL(fileURLWithPath: "/bin/sh")
+        gzip.arguments = [
+            "-c", "gzip -dc \"$0\" > \"$1\"", "\(folder)/\(file).csv.gz",
+            target.appendingPathComponent("\(table).csv").path,
+        ]
+        try gzip.run()
+        gzip.waitUntilExit()
+        guard gzip.terminationStatus == 0 else {
+            throw UnpackFailure(description: "cannot unpack \(folder)/\(file).csv.gz: see gzip's message above")
+        }
+    }
+}
