@@ -21,9 +21,10 @@ let shared: [Target] = [
         excludes: ["Sealing/SEALING.md", "Sharing/SHARING.md", "system", "xxhash"]
     ),
     part(
-        "Shared", "ObjectStore", uses: ["Merge", "Model", "Operations", "Query", "Storage"],
-        documents: ["FORMAT.md"]
+        "Shared", "ObjectStore", uses: ["Merge", "Model", "Operations", "Query", "Storage"], libraries: ["CScan"],
+        documents: ["FORMAT.md"], excludes: ["kernels"]
     ),
+    .target(name: "CScan", path: "Sources/Shared/ObjectStore/kernels"),
     .target(name: "CStorage", dependencies: ["CXXHash"], path: "Sources/Shared/Storage/system"),
     .systemLibrary(
         name: "CXXHash", path: "Sources/Shared/Storage/xxhash", pkgConfig: "libxxhash",

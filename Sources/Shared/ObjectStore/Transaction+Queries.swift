@@ -9,6 +9,7 @@ extension Transaction {
         QueryPlan(table, predicate).run { number, found in
             let first = Int64(number * slotsPerLeaf)
             found.forEach { keys.append(ObjectKey(first + Int64($0))) }
+            return true
         }
         try throwDamage()
         return keys
@@ -17,9 +18,30 @@ extension Transaction {
     package func count(_ className: String, matching predicate: BoundPredicate) throws(StoreError) -> Int {
         let table = try existing(className)
         var count = 0
-        QueryPlan(table, predicate).run { count += $1.count }
+        QueryPlan(table, predicate).run { _, found in
+            count += found.count
+            return true
+        }
         try throwDamage()
         return count
+    }
+
+    /// The first objects that meet a predicate, ascending by key, at most so many.
+    ///
+    /// - Complexity: looks at rows only until it has them; a limit of one tells whether there are any.
+    package func firstKeys(
+        _ className: String, matching predicate: BoundPredicate, limit: Int
+    ) throws(StoreError) -> [ObjectKey] {
+        let table = try existing(className)
+        var keys: [ObjectKey] = []
+        guard limit > 0 else { return keys }
+        QueryPlan(table, predicate).run { number, found in
+            let first = Int64(number * slotsPerLeaf)
+            found.forEach { if keys.count < limit { keys.append(ObjectKey(first + Int64($0))) } }
+            return keys.count < limit
+        }
+        try throwDamage()
+        return keys
     }
 
     /// Whether one object meets a predicate; false when it is not here.

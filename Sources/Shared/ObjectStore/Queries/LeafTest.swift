@@ -8,28 +8,43 @@ import CausewayQuery
 protocol LeafTest {
     func evaluate(_ number: Int, _ candidates: SlotBitmap) -> SlotBitmap
 
-    /// What one row costs about, in nanoseconds: cheap parts of an AND run first.
+    /// Whether it holds for no row of a leaf, as far as that is known without looking at rows.
+    func isRuledOut(_ number: Int) -> Bool
+
+    /// What one row costs about, in nanoseconds.
     var cost: Double { get }
 
+    /// The share of rows it holds for, guessed.
+    var share: Double { get }
+
     var explanation: String { get }
+}
+
+extension LeafTest {
+    func isRuledOut(_ number: Int) -> Bool { false }
+    var share: Double { 0.5 }
 }
 
 struct ConstantTest: LeafTest {
     let value: Bool
 
     func evaluate(_ number: Int, _ candidates: SlotBitmap) -> SlotBitmap { value ? candidates : SlotBitmap() }
+    func isRuledOut(_ number: Int) -> Bool { !value }
     var cost: Double { 0 }
+    var share: Double { value ? 1 : 0 }
     var explanation: String { value ? "all" : "none" }
 }
 
 struct AndTest: LeafTest {
     private let parts: [any LeafTest]
 
+    /// First comes what drops most rows for what it costs.
     init(_ parts: [any LeafTest]) {
-        self.parts = parts.sorted { $0.cost < $1.cost }
+        self.parts = parts.sorted { $0.cost * (1.01 - $1.share) < $1.cost * (1.01 - $0.share) }
     }
 
     func evaluate(_ number: Int, _ candidates: SlotBitmap) -> SlotBitmap {
+        if isRuledOut(number) { return SlotBitmap() }
         var left = candidates
         for part in parts {
             if left.isEmpty { break }
@@ -38,15 +53,28 @@ struct AndTest: LeafTest {
         return left
     }
 
-    var cost: Double { parts.first?.cost ?? 0 }
+    func isRuledOut(_ number: Int) -> Bool {
+        for part in parts where part.isRuledOut(number) { return true }
+        return false
+    }
+
+    var cost: Double {
+        var share = 1.0
+        return parts.reduce(0) { sum, part in
+            defer { share *= part.share }
+            return sum + part.cost * share
+        }
+    }
+    var share: Double { parts.reduce(1) { $0 * $1.share } }
     var explanation: String { "(" + parts.map(\.explanation).joined(separator: " and ") + ")" }
 }
 
 struct OrTest: LeafTest {
     private let parts: [any LeafTest]
 
+    /// First comes what settles most rows for what it costs.
     init(_ parts: [any LeafTest]) {
-        self.parts = parts.sorted { $0.cost < $1.cost }
+        self.parts = parts.sorted { $0.cost * ($1.share + 0.01) < $1.cost * ($0.share + 0.01) }
     }
 
     func evaluate(_ number: Int, _ candidates: SlotBitmap) -> SlotBitmap {
@@ -59,7 +87,13 @@ struct OrTest: LeafTest {
         return found
     }
 
+    func isRuledOut(_ number: Int) -> Bool {
+        for part in parts where !part.isRuledOut(number) { return false }
+        return true
+    }
+
     var cost: Double { parts.reduce(0) { $0 + $1.cost } }
+    var share: Double { 1 - parts.reduce(1) { $0 * (1 - $1.share) } }
     var explanation: String { "(" + parts.map(\.explanation).joined(separator: " or ") + ")" }
 }
 
@@ -71,10 +105,11 @@ struct NotTest: LeafTest {
     }
 
     var cost: Double { part.cost }
+    var share: Double { 1 - part.share }
     var explanation: String { "not \(part.explanation)" }
 }
 
-/// Asks the row evaluator about each candidate: lists, aggregates, one property against another.
+/// Asks the row evaluator about each candidate: lists, aggregates, whatever no column test knows.
 struct RowTest: LeafTest {
     let table: Table
     let predicate: BoundPredicate

@@ -25,11 +25,13 @@ struct QueryPlan {
 
     // MARK: - Running
 
-    /// Visits each leaf that has results.
-    func run(_ body: (_ number: Int, _ found: SlotBitmap) -> Void) {
+    /// Visits each leaf that has results, ascending, until the body answers false.
+    func run(_ body: (_ number: Int, _ found: SlotBitmap) -> Bool) {
         switch entrance {
         case .scan:
-            for number in table.leafNumbers { run(number, table.aliveWords(number), body) }
+            for number in table.leafNumbers {
+                guard run(number, table.aliveWords(number), body) else { return }
+            }
         case .rows(let keys, _):
             var index = 0
             while index < keys.count {
@@ -39,15 +41,16 @@ struct QueryPlan {
                     candidates.insert(keys[index].slot)
                     index += 1
                 }
-                run(number, candidates.intersection(table.aliveWords(number)), body)
+                guard run(number, candidates.intersection(table.aliveWords(number)), body) else { return }
             }
         }
     }
 
-    private func run(_ number: Int, _ candidates: SlotBitmap, _ body: (Int, SlotBitmap) -> Void) {
-        guard !candidates.isEmpty else { return }
+    @inline(__always)
+    private func run(_ number: Int, _ candidates: SlotBitmap, _ body: (Int, SlotBitmap) -> Bool) -> Bool {
+        guard !candidates.isEmpty else { return true }
         let found = test.evaluate(number, candidates)
-        if !found.isEmpty { body(number, found) }
+        return found.isEmpty || body(number, found)
     }
 
     // MARK: - Tests
@@ -63,8 +66,18 @@ struct QueryPlan {
     }
 
     private static func test(_ comparison: BoundComparison, _ table: Table) -> any LeafTest {
-        columnTest(comparison, comparison.path.steps[...], table)
+        columnTest(comparison, comparison.path.steps[...], table) ?? pairTest(comparison, table)
             ?? RowTest(table: table, predicate: .comparison(comparison))
+    }
+
+    /// One property of the row against another; nil for longer paths and for types that need the row evaluator.
+    private static func pairTest(_ comparison: BoundComparison, _ table: Table) -> (any LeafTest)? {
+        guard comparison.quantifier == .implied, comparison.options.isEmpty, comparison.path.aggregate == nil,
+            case .path(let other) = comparison.operand, other.aggregate == nil, comparison.path.steps.count == 1,
+            other.steps.count == 1, let left = comparison.path.steps.first, let right = other.steps.first,
+            left.collection == .none, right.collection == .none
+        else { return nil }
+        return PairTest(table, left.property, comparison.comparator, right.property)
     }
 
     /// A test over columns; nil for paths through lists, aggregates and comparisons of two properties.
@@ -86,7 +99,8 @@ struct QueryPlan {
         case .int: return IntegerTest(table, step.property, comparison.comparator, operand)
         case .float, .double: return DoubleTest(table, step.property, comparison.comparator, operand)
         case .string, .data: return StringTest(table, step.property, comparison, operand)
-        case .date, .objectId, .uuid: return ValueTest(table, step.property, comparison.comparator, operand)
+        case .date: return DateTest(table, step.property, comparison.comparator, operand)
+        case .objectId, .uuid: return IdTest(table, step.property, comparison.comparator, operand)
         case .object: return linkEquality(comparison, step, operand, table)
         }
     }

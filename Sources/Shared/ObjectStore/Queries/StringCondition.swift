@@ -1,0 +1,159 @@
+import CausewayModel
+import CausewayQuery
+
+/// One condition on strings as what vector code can ask of many at once: a length, a beginning, an end, a part or an
+/// order. What that leaves open, and what it cannot ask, the matcher settles string by string.
+struct StringCondition {
+    /// What a string must fulfil in whole; nil where only the matcher knows.
+    private enum Form {
+        case parts
+        case order(Comparator)
+        case matcher
+    }
+
+    private static let few = 4
+
+    private let form: Form
+    private var shortest = 0
+    private var longest = Int.max
+    private var prefix: StringNeedle?
+    private var suffix: StringNeedle?
+    private var part: StringNeedle?
+    /// The parts only narrow down.
+    private var isFilter = false
+    /// The parts are right only about strings of ASCII.
+    private var needsASCII = false
+    private let bytes: [UInt8]
+    private var matcher: StringMatcher
+
+    /// - Parameter isText: whether the bytes are UTF-8, where a part that matches never begins inside of a character.
+    init(_ comparator: Comparator, _ needle: [UInt8], _ options: StringOptions, isText: Bool) {
+        let options = isText ? options : []
+        matcher = StringMatcher(comparator, needle, options: options)
+        let folded = options.isEmpty ? needle : needle.withUnsafeBytes { StringFolding.folded($0, options) }
+        bytes = folded
+        needsASCII = !options.isEmpty
+        switch comparator {
+        case .less, .lessOrEqual, .greater, .greaterOrEqual:
+            form = options.isEmpty ? .order(comparator) : .matcher
+            return
+        case .between, .notEqual:
+            form = .matcher
+            return
+        case .like where !isText:
+            form = .matcher
+            return
+        case .equal, .in, .beginsWith, .endsWith, .contains, .like: form = .parts
+        }
+        let ignoresCase = options.contains(.caseInsensitive)
+        if comparator == .like {
+            take(LikePattern(folded), ignoresCase)
+            return
+        }
+        shortest = folded.count
+        let needle = StringNeedle(folded, ignoringCase: ignoresCase)
+        switch comparator {
+        case .equal, .in:
+            longest = folded.count
+            // Of long strings the ends differ sooner than the beginnings.
+            if folded.count > 8 { suffix = needle } else if !folded.isEmpty { prefix = needle }
+        case .beginsWith: prefix = needle
+        case .endsWith: suffix = needle
+        default: part = needle
+        }
+        // An empty needle of BEGINSWITH, ENDSWITH and CONTAINS matches nothing.
+        if folded.isEmpty, longest > 0 { shortest = .max }
+    }
+
+    private mutating func take(_ pattern: LikePattern, _ ignoresCase: Bool) {
+        func needle(_ bytes: ArraySlice<UInt8>) -> StringNeedle? {
+            bytes.isEmpty ? nil : StringNeedle(bytes, ignoringCase: ignoresCase, anyByte: LikePattern.one)
+        }
+        shortest = pattern.shortest
+        longest = pattern.hasStar ? .max : pattern.shortest
+        prefix = needle(pattern.prefix)
+        suffix = needle(pattern.suffix)
+        part = needle(pattern.longestInner)
+        isFilter = pattern.innerCount > 1 || (pattern.innerCount == 1 && (prefix != nil || suffix != nil))
+        if pattern.hasOne { needsASCII = true }
+    }
+
+    // MARK: - Asking
+
+    /// Which of the wanted slots it holds for.
+    mutating func evaluate(_ span: StringSpan, _ strings: StringLeaf, isEntries: Bool, _ wanted: SlotBitmap)
+        -> SlotBitmap
+    {
+        // For a few strings no vector code is worth its beginning.
+        if !isEntries, wanted.count <= Self.few { return matched(strings, isEntries, wanted) }
+        switch form {
+        case .order(let comparator): return Self.ordered(span, comparator, bytes).intersection(wanted)
+        case .matcher: return matched(strings, isEntries, wanted)
+        case .parts:
+            if needsASCII, !span.isASCII { return matched(strings, isEntries, wanted) }
+        }
+        if shortest == .max { return SlotBitmap() }
+        var found = wanted
+        if shortest > 0 || longest < .max, part == nil || isFilter {
+            found = found.intersection(span.ofLength(shortest...longest))
+        }
+        if let suffix, !found.isEmpty { found = span.ending(with: suffix, found) }
+        if let prefix, !found.isEmpty { found = span.beginning(with: prefix, found) }
+        if let part, !found.isEmpty {
+            if found.count <= Self.few * 4 { return matched(strings, isEntries, found) }
+            found = span.containing(part).intersection(found)
+        }
+        return isFilter && !found.isEmpty ? matched(strings, isEntries, found) : found
+    }
+
+    mutating func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { matcher.matches(bytes) }
+
+    private static func ordered(_ span: StringSpan, _ comparator: Comparator, _ bytes: [UInt8]) -> SlotBitmap {
+        let (before, equal) = span.ordered(by: bytes)
+        let all = SlotBitmap(first: span.count)
+        return switch comparator {
+        case .less: before
+        case .lessOrEqual: before.union(equal)
+        case .greater: all.subtracting(before.union(equal))
+        default: all.subtracting(before)
+        }
+    }
+
+    private mutating func matched(_ strings: StringLeaf, _ isEntries: Bool, _ wanted: SlotBitmap) -> SlotBitmap {
+        var found = SlotBitmap()
+        wanted.forEach { slot in
+            if matcher.matches(isEntries ? strings.entry(slot) : strings.bytes(slot)) { found.insert(slot) }
+        }
+        return found
+    }
+}
+
+/// A LIKE pattern cut at its stars.
+struct LikePattern {
+    static let one = UInt8(ascii: "?")
+    private static let star = UInt8(ascii: "*")
+
+    let hasStar: Bool
+    let hasOne: Bool
+    /// The least bytes a string that matches has.
+    let shortest: Int
+    /// Before the first star; without one, all of it.
+    let prefix: ArraySlice<UInt8>
+    /// Behind the last star.
+    let suffix: ArraySlice<UInt8>
+    /// Between stars, and not empty.
+    let innerCount: Int
+    let longestInner: ArraySlice<UInt8>
+
+    init(_ pattern: [UInt8]) {
+        let pieces = pattern.split(separator: Self.star, omittingEmptySubsequences: false)
+        hasStar = pieces.count > 1
+        hasOne = pattern.contains(Self.one)
+        shortest = pieces.reduce(0) { $0 + $1.count }
+        prefix = pieces.first ?? []
+        suffix = hasStar ? pieces.last ?? [] : []
+        let inner = pieces.dropFirst().dropLast().filter { !$0.isEmpty }
+        innerCount = inner.count
+        longestInner = inner.max { $0.count < $1.count } ?? []
+    }
+}
