@@ -1,3 +1,4 @@
+import CausewaySeeds
 import Causeway
 import Foundation
 
@@ -41,7 +42,7 @@ struct DogData {
     }
 
     func dog(_ id: Int) -> DogRow {
-        var random = SplitMix(seed: UInt64(id) &* 0x9FB2_1C65_1E98_DF25)
+        var random = SeededNumbers(seed: UInt64(id) &* 0x9FB2_1C65_1E98_DF25)
         let (first, second) = (random.next(), random.next())
         return DogRow(
             name: Int(first % 1_000), breed: Int((first >> 40) % 50), age: Int((first >> 10) % 20),
@@ -49,14 +50,14 @@ struct DogData {
     }
 
     func personName(_ id: Int) -> String {
-        var random = SplitMix(seed: UInt64(id) &* 0xD6E8_FEB8_6659_FD93)
+        var random = SeededNumbers(seed: UInt64(id) &* 0xD6E8_FEB8_6659_FD93)
         return personNames[Int(random.next() % UInt64(personNames.count))]
     }
 
     /// Distinct names of few letters, so that two given letters meet in some of them.
     private static func names(_ count: Int, seed: UInt64) -> [String] {
         let letters = Array("abdeiklmnors")
-        var random = SplitMix(seed: seed)
+        var random = SeededNumbers(seed: seed)
         var names: [String] = []
         var seen: Set<String> = []
         while names.count < count {

@@ -1,3 +1,4 @@
+import CausewaySeeds
 import Causeway
 import Foundation
 
@@ -13,7 +14,7 @@ extension StoreBenchmarks {
         var (held, found, theirs): ([Double], [Double], [Double]) = ([], [], [])
         let clock = ContinuousClock()
         for run in 0..<runs {
-            var random = SplitMix(seed: UInt64(20 + run))
+            var random = SeededNumbers(seed: UInt64(20 + run))
             let ids = (0..<changes).map { _ in Int(random.next() % UInt64(data.count)) }
             let dogs = ids.compactMap { realm.object(ofType: Dog.self, forPrimaryKey: $0) }
             held.append(
@@ -51,7 +52,7 @@ extension StoreBenchmarks {
         let realm = try DogData.realm(realmFile)
         let peer = try SQLitePeer(sqliteFile)
         let delete = try peer.prepare("DELETE FROM dog WHERE id = ?")
-        var random = SplitMix(seed: 30)
+        var random = SeededNumbers(seed: 30)
         let shuffled = (0..<data.count).shuffled(using: &random)
         var (ours, theirs): ([Double], [Double]) = ([], [])
         let clock = ContinuousClock()

@@ -1,3 +1,4 @@
+import CausewaySeeds
 import Causeway
 import Foundation
 
@@ -47,7 +48,7 @@ extension StoreBenchmarks {
 
         guard let values = realm.object(ofType: Series.self, forPrimaryKey: 1)?.values else { return [append] }
         let length = try peer.prepare("SELECT count(*) FROM element WHERE list = 1")
-        var (ours, theirs) = (SplitMix(seed: 40), SplitMix(seed: 40))
+        var (ours, theirs) = (SeededNumbers(seed: 40), SeededNumbers(seed: 40))
         var insertions = 0
         let random = try row(
             "list: insert at random into \(count), at most", operations: changes, most: 600,
@@ -72,7 +73,7 @@ extension StoreBenchmarks {
 
         let reads = smoke ? 1_000 : 1_000_000
         let read = medianNanoseconds(runs: smoke ? 1 : 5, operations: reads) {
-            var random = SplitMix(seed: 41)
+            var random = SeededNumbers(seed: 41)
             var sum = 0
             let count = UInt64(values.count)
             for _ in 0..<reads { sum &+= values[Int(random.next() % count)] }

@@ -1,3 +1,4 @@
+import CausewaySeeds
 import Causeway
 import Foundation
 
@@ -8,7 +9,7 @@ extension StoreBenchmarks {
         let select = try SQLitePeer(sqliteFile).prepare("SELECT age FROM dog WHERE id = ?")
         let lookups = smoke ? 1_000 : 200_000
         func sum(_ age: (Int) -> Int) -> [Double] {
-            var random = SplitMix(seed: 2)
+            var random = SeededNumbers(seed: 2)
             var sum = 0
             for _ in 0..<lookups { sum &+= age(Int(random.next() % UInt64(data.count))) }
             return [Double(sum)]
