@@ -2,6 +2,7 @@ import Causeway
 import CausewaySeeds
 import Foundation
 
+/// A dog without an owner.
 final class Pup: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var name: String

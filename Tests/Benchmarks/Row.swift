@@ -11,7 +11,7 @@ struct Row: Codable {
     /// Above one means that ours is better.
     var ratio: Double?
     /// The least ratio to reach; for a row with an absolute aim, the most `unit`s to take, or the fewest to reach where
-    /// the name ends so.
+    /// the name says so.
     var target: Double?
     var met: Bool?
 
@@ -62,9 +62,9 @@ extension Row {
         if let target, let met {
             let amount = "\(Self.number(target)) \(unit)"
             let wanted =
-                if name.hasSuffix("at least") {
+                if name.contains("at least") {
                     "≥ \(amount)"
-                } else if ratio == nil || name.hasSuffix("at most") {
+                } else if ratio == nil || name.contains("at most") {
                     "≤ \(amount)"
                 } else {
                     "≥ \(Self.number(target))×"

@@ -46,14 +46,14 @@ struct StoreBenchmarks {
     /// A million dogs in one durable transaction, in a file that has their owners already.
     private func inserts() throws -> [Row] {
         var (added, created, theirs): ([Double], [Double], [Double]) = ([], [], [])
-        for _ in 0..<(smoke ? 1 : 5) {
+        for _ in 0..<(smoke ? 1 : 3) {
             created.append(try insert { realm, persons in try create(in: realm, of: persons) })
             added.append(try insert { realm, persons in try data.addDogs(to: realm, of: persons) })
             theirs.append(try insertIntoSQLite())
         }
         func rate(_ times: [Double]) -> Double { Double(data.count) / (median(times) / 1e9) }
         func rows(_ name: String, _ times: [Double], least: Double) -> [Row] {
-            let name = "insert \(data.count), \(name)"
+            let name = "insert \(data.count), \(name) (three runs)"
             return [
                 .more(Self.group, "\(name), at least", "/s", ours: rate(times), least: least),
                 .more(
