@@ -8,17 +8,20 @@ extension RealmCollection {
     ///
     /// - Complexity: O(n).
     public func min<T: MinMaxType>(ofProperty property: String) -> T? {
-        _source.extreme(of: property) { $0.precedes($1) }.flatMap { T(_stored: _StoredValue($0)) }
+        _source.minimum(of: property).flatMap { $0.isNull ? nil : T(_stored: _StoredValue($0)) }
     }
 
     /// The largest value of a property; nil when there is none.
     ///
     /// - Complexity: O(n).
     public func max<T: MinMaxType>(ofProperty property: String) -> T? {
-        _source.extreme(of: property) { $1.precedes($0) }.flatMap { T(_stored: _StoredValue($0)) }
+        _source.maximum(of: property).flatMap { $0.isNull ? nil : T(_stored: _StoredValue($0)) }
     }
 
     /// The sum of a property over all elements; zero when there are none.
+    ///
+    /// Integers wrap around where 64 bits do not hold the sum. Floats and doubles are added as the columns lie, not in
+    /// the order of the elements, so the last bits may differ from a sum made one by one.
     ///
     /// - Complexity: O(n).
     public func sum<T: AddableType>(ofProperty property: String) -> T {
@@ -29,7 +32,7 @@ extension RealmCollection {
     ///
     /// - Complexity: O(n).
     public func average<T: AddableType>(ofProperty property: String) -> T? {
-        _source.average(of: property)?.scalar()
+        _source.average(of: property).flatMap { $0.isNull ? nil : $0.scalar() }
     }
 }
 
@@ -89,6 +92,12 @@ extension Value {
 }
 
 extension _ResultsSource {
+    /// The aggregate by column; nil where the elements are values, or their type has none.
+    private func aggregate(_ aggregate: Aggregate, of property: String) -> Value? {
+        guard let access else { return nil }
+        return columnAggregate(aggregate, of: access.sortKey(property, ascending: true).path)
+    }
+
     /// Calls the body with every value of a property that is not null.
     private func forEachValue(of property: String, _ body: (Value) -> Void) {
         guard let access else {
@@ -96,21 +105,13 @@ extension _ResultsSource {
             return
         }
         let path = access.sortKey(property, ascending: true).path
-        if path.steps.count == 1 {
-            let column = path.steps[0].property
-            for key in keys {
-                let value = access.value(key, column)
-                if !value.isNull { body(value) }
-            }
-        } else {
-            for key in keys {
-                let value = access.value(key, at: path)
-                if !value.isNull { body(value) }
-            }
+        for key in keys {
+            let value = access.value(key, at: path)
+            if !value.isNull { body(value) }
         }
     }
 
-    func extreme(of property: String, _ isBetter: (Value, Value) -> Bool) -> Value? {
+    private func extreme(of property: String, _ isBetter: (Value, Value) -> Bool) -> Value? {
         var best: Value?
         forEachValue(of: property) { value in
             if best.map({ isBetter(value, $0) }) ?? true { best = value }
@@ -118,8 +119,17 @@ extension _ResultsSource {
         return best
     }
 
+    func minimum(of property: String) -> Value? {
+        aggregate(.minimum, of: property) ?? extreme(of: property) { $0.precedes($1) }
+    }
+
+    func maximum(of property: String) -> Value? {
+        aggregate(.maximum, of: property) ?? extreme(of: property) { $1.precedes($0) }
+    }
+
     /// Integers are added as integers and wrap around, as RealmSwift's do.
     func sum(of property: String) -> Value? {
+        if let sum = aggregate(.sum, of: property) { return sum }
         var integers: Int64 = 0
         var doubles = 0.0
         var hasDoubles = false
@@ -139,6 +149,7 @@ extension _ResultsSource {
     }
 
     func average(of property: String) -> Value? {
+        if let average = aggregate(.average, of: property) { return average }
         var total = 0.0
         var count = 0
         forEachValue(of: property) { value in

@@ -144,6 +144,21 @@ public final class _ResultsSource {
         }
     }
 
+    /// An aggregate over the elements, which are objects: not found one by one where conditions over the whole class say
+    /// which they are, unless they were found already. Nil when the type of the property has no such aggregate.
+    func columnAggregate(_ aggregate: Aggregate, of path: BoundPath) -> Value? {
+        guard let access else { return nil }
+        check()
+        var rows: AggregatedRows?
+        if contentVersion != version || isWholeTable, case .table = origin, let condition = onlyConditions {
+            rows = steps.isEmpty ? .all : .matching(condition)
+        }
+        let aggregated = rows ?? .keys(keys)
+        return attempt { () throws(StoreError) in
+            try instance.transaction.aggregate(aggregate, of: path, access.model.className, over: aggregated)
+        }
+    }
+
     private func evaluate() -> Content {
         let transaction = instance.transaction
         guard let access else { return .values(evaluateValues()) }
@@ -177,7 +192,7 @@ public final class _ResultsSource {
             switch step {
             case .filter(let condition): keys = keys.filter { transaction.matches($0, name, condition) }
             case .sort(let order): keys = transaction.sorted(keys, name, by: order)
-            case .distinct(let paths): keys = distinct(keys, by: paths, access)
+            case .distinct(let paths): keys = transaction.distinct(keys, name, by: paths)
             case .sortValues, .distinctValues: break
             }
         }
@@ -200,11 +215,6 @@ public final class _ResultsSource {
             }
         }
         return values
-    }
-
-    private func distinct(_ keys: [ObjectKey], by paths: [BoundPath], _ access: _ClassAccess) -> [ObjectKey] {
-        var seen: Set<[Value]> = []
-        return keys.filter { key in seen.insert(paths.map { access.value(key, at: $0) }).inserted }
     }
 
     // MARK: - Deriving

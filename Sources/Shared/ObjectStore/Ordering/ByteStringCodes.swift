@@ -1,0 +1,209 @@
+import CausewayModel
+import CausewayQuery
+
+/// Numbers the distinct values of a column of strings or data in the order in which they are met. Values are bytes
+/// where they lie: nothing is turned into a `String`.
+final class ByteStringCodes {
+    /// A value. Up to sixteen bytes, `head`, `tail` and the length are all of it.
+    struct Entry {
+        var head: UInt64
+        var tail: UInt64
+        var start: UnsafeRawPointer
+        var count: Int
+        var hash: UInt64 = 0
+
+        var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+    }
+
+    // The rows' loop reads these for every row, and no call leads back into this object.
+    @exclusivity(unchecked) private(set) var entries: [Entry] = []
+    /// Places of a hash table: code + 1, or 0. A power of two of them, at most half of them used.
+    @exclusivity(unchecked) private var places: [UInt32]
+    @exclusivity(unchecked) private var mask: UInt64
+    /// Copies of values that may move while the codes are in use, freed with them.
+    private var copies: [UnsafeMutableRawPointer] = []
+    /// False once looking for equal values has proved not to pay: from then on, equal values have codes of their own.
+    private(set) var areDistinct = true
+    private let mayGiveUp: Bool
+    private var rowsRead = 0
+
+    /// - Parameter mayGiveUp: whether equal values may get different codes when nearly all values differ.
+    init(mayGiveUp: Bool) {
+        self.mayGiveUp = mayGiveUp
+        places = Array(repeating: 0, count: 4096)
+        mask = 4095
+    }
+
+    deinit {
+        for copy in copies { copy.deallocate() }
+    }
+
+    // MARK: - Rows
+
+    /// The codes of a column's values for the keys, and the positions of nulls.
+    func numbers(of table: Table, _ column: Int, _ keys: [ObjectKey]) -> OrderedNumbers {
+        var nulls: [UInt32] = []
+        var codesOfLeaf: [UInt32] = []
+        let codes = [UInt64](unsafeUninitializedCapacity: keys.count) { codes, count in
+            count = keys.count
+            keys.withUnsafeBufferPointer { keys in
+                KeyRun.forEach(in: keys) { run in
+                    rowsRead = run.positions.upperBound
+                    guard let leaf = table.leaf(column, of: run) else {
+                        readWritten(table.columns[column], run, codes, &nulls)
+                        return
+                    }
+                    let header = LeafHeader(leaf)
+                    let strings = StringLeaf(leaf)
+                    let entries = Int(leaf.leafField(LeafLayout.dictionaryCount, UInt16.self))
+                    // A run that is worth it asks once for each value of the leaf's dictionary.
+                    let isCoded = entries > 0 && run.positions.count > entries / 2
+                    if isCoded { restart(&codesOfLeaf, entries) }
+                    for position in run.positions {
+                        let slot = run.slot(position)
+                        if header.isNull(slot) {
+                            codes.initializeElement(at: position, to: 0)
+                            nulls.append(UInt32(truncatingIfNeeded: position))
+                        } else if isCoded {
+                            let width = leaf.leafField(LeafLayout.width, UInt8.self)
+                            let local = Int(IntegerLeaf.relative(header.payload, width, slot))
+                            // A damaged code reads as an empty string, as it does everywhere.
+                            let place = local < entries ? local : entries
+                            if codesOfLeaf[place] == 0 { codesOfLeaf[place] = code(strings.entry(local)) + 1 }
+                            codes.initializeElement(at: position, to: UInt64(codesOfLeaf[place] - 1))
+                        } else {
+                            codes.initializeElement(at: position, to: UInt64(code(strings.bytes(slot))))
+                        }
+                    }
+                }
+            }
+        }
+        return OrderedNumbers(codes: codes, nulls: nulls, limit: entries.count)
+    }
+
+    private func restart(_ codes: inout [UInt32], _ count: Int) {
+        codes.removeAll(keepingCapacity: true)
+        codes.append(contentsOf: repeatElement(0, count: count + 1))
+    }
+
+    /// A leaf that is being written has no layout, and its strings move.
+    private func readWritten(
+        _ column: Column, _ run: KeyRun, _ codes: UnsafeMutableBufferPointer<UInt64>, _ nulls: inout [UInt32]
+    ) {
+        let strings = run.number < 0 ? nil : column.writableLeaf(at: run.number)?.strings
+        for position in run.positions {
+            let slot = run.slot(position)
+            if let strings, !strings.isNull(slot) {
+                codes.initializeElement(at: position, to: UInt64(strings.withBytes(slot) { code($0, isStable: false) }))
+            } else {
+                codes.initializeElement(at: position, to: 0)
+                nulls.append(UInt32(truncatingIfNeeded: position))
+            }
+        }
+    }
+
+    // MARK: - Values
+
+    /// The code of a value.
+    ///
+    /// - Parameter isStable: whether the bytes stay where they are as long as the transaction does.
+    func code(_ bytes: UnsafeRawBufferPointer, isStable: Bool = true) -> UInt32 {
+        var entry = Entry(bytes)
+        guard areDistinct else { return append(entry, isStable) }
+        entry.hash = entry.hashed
+        var place = entry.hash & mask
+        while true {
+            let found = places[Int(place)]
+            if found == 0 { break }
+            if entries[Int(found - 1)].isSame(as: entry) { return found - 1 }
+            place = (place + 1) & mask
+        }
+        let code = append(entry, isStable)
+        places[Int(place)] = code + 1
+        if entries.count * 2 > places.count { grow() }
+        return code
+    }
+
+    private func append(_ entry: Entry, _ isStable: Bool) -> UInt32 {
+        var entry = entry
+        if !isStable, entry.count > 0 {
+            let copy = UnsafeMutableRawPointer.allocate(byteCount: entry.count, alignment: 1)
+            copy.copyMemory(from: entry.start, byteCount: entry.count)
+            copies.append(copy)
+            entry.start = UnsafeRawPointer(copy)
+        }
+        entries.append(entry)
+        return UInt32(truncatingIfNeeded: entries.count - 1)
+    }
+
+    private func grow() {
+        if mayGiveUp, entries.count > Self.mostForAll, entries.count > rowsRead / 2 {
+            areDistinct = false
+            places = []
+            return
+        }
+        var larger = [UInt32](repeating: 0, count: places.count * 4)
+        mask = UInt64(larger.count - 1)
+        for (code, entry) in entries.enumerated() {
+            var place = entry.hash & mask
+            while larger[Int(place)] != 0 { place = (place + 1) & mask }
+            larger[Int(place)] = UInt32(truncatingIfNeeded: code) + 1
+        }
+        places = larger
+    }
+
+    /// Up to so many values, equal ones are found whatever they cost: the table of places fits the cache.
+    private static let mostForAll = 1 << 14
+}
+
+extension ByteStringCodes.Entry {
+    @inline(__always)
+    init(_ bytes: UnsafeRawBufferPointer) {
+        count = bytes.count
+        guard let start = bytes.baseAddress, count > 0 else {
+            (head, tail, count) = (0, 0, 0)
+            start = LeafCheck.blank(.bytes, isNull: false)
+            return
+        }
+        self.start = start
+        if count >= 8 {
+            head = start.loadUnaligned(as: UInt64.self)
+            tail = start.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+        } else if count >= 4 {
+            head = UInt64(start.loadUnaligned(as: UInt32.self))
+            tail = UInt64(start.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self))
+        } else {
+            let first = start.load(as: UInt8.self)
+            let middle = start.load(fromByteOffset: count / 2, as: UInt8.self)
+            let last = start.load(fromByteOffset: count &- 1, as: UInt8.self)
+            head = UInt64(first) | UInt64(middle) << 8 | UInt64(last) << 16
+            tail = 0
+        }
+    }
+
+    @inline(__always)
+    func isSame(as other: Self) -> Bool {
+        guard head == other.head, tail == other.tail, count == other.count else { return false }
+        return count <= 16 || (hash == other.hash && StringMatcher.equal(bytes, other.bytes))
+    }
+
+    /// Seeded, so that nobody can prepare values that meet in one place; the seed shows in no result.
+    var hashed: UInt64 {
+        var state = Self.fold(head ^ Self.seed, UInt64(count) ^ 0xA076_1D64_78BD_642F)
+        var position = 8
+        while position &+ 8 < count {
+            state = Self.fold(
+                state ^ start.loadUnaligned(fromByteOffset: position, as: UInt64.self), 0xE703_7ED1_A0B4_28DB)
+            position &+= 8
+        }
+        return Self.fold(state ^ tail, 0x8EBC_6AF0_9C88_C6E3)
+    }
+
+    @inline(__always)
+    private static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
+        let product = left.multipliedFullWidth(by: right)
+        return product.high ^ product.low
+    }
+
+    private static let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
+}

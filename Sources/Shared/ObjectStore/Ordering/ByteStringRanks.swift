@@ -1,0 +1,116 @@
+import CausewayQuery
+
+/// Puts byte strings in order, eight bytes at a time: the first eight are a number, by which most values are told
+/// apart; those that share it are looked at eight bytes further on.
+struct ByteStringRanks {
+    private let entries: [ByteStringCodes.Entry]
+    private var order: [UInt32]
+    /// By position in the order: whether the value differs from the one before.
+    private var differs: [Bool]
+    /// Stretches of values that agree in all bytes before `depth`, and have as many.
+    private var open: [(range: Range<Int>, depth: Int)] = []
+
+    /// The ranks of values by their code: less for less, equal for equal.
+    static func ranks(_ codes: ByteStringCodes) -> [UInt32] {
+        var ranks = ByteStringRanks(codes.entries)
+        ranks.sort()
+        return ranks.result
+    }
+
+    private init(_ entries: [ByteStringCodes.Entry]) {
+        self.entries = entries
+        order = Array(0..<UInt32(truncatingIfNeeded: entries.count))
+        differs = Array(repeating: false, count: entries.count)
+    }
+
+    private var result: [UInt32] {
+        var ranks = [UInt32](repeating: 0, count: entries.count)
+        var rank: UInt32 = 0
+        for (position, code) in order.enumerated() {
+            if differs[position], position > 0 { rank += 1 }
+            ranks[Int(code)] = rank
+        }
+        return ranks
+    }
+
+    private mutating func sort() {
+        open = [(0..<entries.count, 0)]
+        while let (range, depth) = open.popLast() {
+            if range.isEmpty { continue }
+            differs[range.lowerBound] = true
+            if range.count > Self.fewest { sortByWord(range, depth) } else { sortByComparing(range) }
+        }
+    }
+
+    /// Up to so many values, comparing them costs less than numbers made of them.
+    private static let fewest = 32
+
+    private mutating func sortByComparing(_ range: Range<Int>) {
+        for position in range.dropFirst() {
+            let value = order[position]
+            let bytes = entries[Int(value)].bytes
+            var place = position
+            while place > range.lowerBound, StringMatcher.order(entries[Int(order[place - 1])].bytes, bytes) > 0 {
+                order[place] = order[place - 1]
+                place -= 1
+            }
+            order[place] = value
+        }
+        for position in range.dropFirst() {
+            let (before, value) = (entries[Int(order[position - 1])], entries[Int(order[position])])
+            differs[position] = StringMatcher.order(before.bytes, value.bytes) != 0
+        }
+    }
+
+    private mutating func sortByWord(_ range: Range<Int>, _ depth: Int) {
+        let words = range.map { entries[Int(order[$0])].word(depth) }
+        let positions = RadixSort.positions([SortCodes(words)], count: words.count)
+        let values = positions.map { order[range.lowerBound + Int($0)] }
+        var start = 0
+        while start < values.count {
+            let word = words[Int(positions[start])]
+            var end = start + 1
+            while end < values.count, words[Int(positions[end])] == word { end += 1 }
+            if end - start == 1 {
+                order[range.lowerBound + start] = values[start]
+                differs[range.lowerBound + start] = true
+            } else {
+                place(values[start..<end], at: range.lowerBound + start, depth + 8)
+            }
+            start = end
+        }
+    }
+
+    /// Puts values that agree up to `depth` in their place: those that end before it first, shorter ones before longer.
+    private mutating func place(_ values: ArraySlice<UInt32>, at first: Int, _ depth: Int) {
+        var ended: [(count: Int, value: UInt32)] = []
+        var position = first + values.count
+        for value in values.reversed() {
+            let count = entries[Int(value)].count
+            if count <= depth {
+                ended.append((count, value))
+            } else {
+                position -= 1
+                order[position] = value
+            }
+        }
+        open.append((position..<first + values.count, depth))
+        if ended.count > 1 { ended.sort { $0.count < $1.count } }
+        for (index, value) in ended.enumerated() {
+            order[first + index] = value.value
+            differs[first + index] = index == 0 || ended[index - 1].count != value.count
+        }
+    }
+}
+
+extension ByteStringCodes.Entry {
+    /// The eight bytes from an offset, as a number that orders as they do; bytes behind the end are zero.
+    fileprivate func word(_ offset: Int) -> UInt64 {
+        if offset + 8 <= count { return UInt64(bigEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
+        var word: UInt64 = 0
+        for index in offset..<max(count, offset) {
+            word |= UInt64(start.load(fromByteOffset: index, as: UInt8.self)) << UInt64(56 - 8 * (index - offset))
+        }
+        return word
+    }
+}
