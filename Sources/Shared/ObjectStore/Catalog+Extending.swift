@@ -37,7 +37,7 @@ extension Catalog {
     private static func record(for wanted: ClassSchema, _ nextNumber: inout UInt32) -> ClassRecord {
         var record = ClassRecord(
             schema: wanted, table: take(&nextNumber), primaryKeys: take(&nextNumber), backlinks: take(&nextNumber),
-            alive: take(&nextNumber), ghosts: take(&nextNumber), containers: take(&nextNumber), columns: [])
+            absent: take(&nextNumber), ghosts: take(&nextNumber), containers: take(&nextNumber), columns: [])
         record.columns = wanted.properties.map { column(for: $0, &nextNumber) }
         return record
     }

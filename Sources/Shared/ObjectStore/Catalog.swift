@@ -9,10 +9,10 @@ struct Catalog: Sendable {
         var table: UInt32
         /// Primary key → object key.
         var primaryKeys: UInt32
-        /// (Target, column of origin, origin) → how many links.
+        /// (Target, column of origin) → origins, and how often each.
         var backlinks: UInt32
-        /// Hidden columns: which slots hold an object, which a ghost, and the ids of embedded objects.
-        var alive: UInt32
+        /// Hidden columns: which slots hold no object, which a ghost, and the ids of embedded objects.
+        var absent: UInt32
         var ghosts: UInt32
         var containers: UInt32
         var columns: [ColumnRecord]
@@ -20,7 +20,7 @@ struct Catalog: Sendable {
 
     struct ColumnRecord: Sendable {
         var id: UInt32
-        /// The tree (value, object key) of an indexed property, or 0.
+        /// The tree value → object keys of an indexed property, or 0.
         var index: UInt32
         /// The tree object key → elements of a list, or 0.
         var list: UInt32
@@ -72,7 +72,7 @@ enum CatalogKey {
 // MARK: - Bytes
 
 extension Catalog {
-    static let format: UInt8 = 1
+    static let format: UInt8 = 2
 
     var encoded: [UInt8] {
         var writer = RecordWriter()
@@ -82,7 +82,7 @@ extension Catalog {
             writer.write(record.schema.name)
             writer.write(byte: record.schema.kind.rawValue)
             for number in [
-                record.table, record.primaryKeys, record.backlinks, record.alive, record.ghosts, record.containers,
+                record.table, record.primaryKeys, record.backlinks, record.absent, record.ghosts, record.containers,
             ] { writer.write(UInt64(number)) }
             writer.write(record.columns.count)
             for (property, column) in zip(record.schema.properties, record.columns) {
@@ -104,7 +104,8 @@ extension Catalog {
 
     init(encoded bytes: UnsafeRawBufferPointer) throws(RecordReader.Damage) {
         var reader = RecordReader(bytes)
-        guard try reader.readByte() == Self.format else { throw RecordReader.Damage() }
+        // The catalogs of all formats so far are alike.
+        guard (1...Self.format).contains(try reader.readByte()) else { throw RecordReader.Damage() }
         var classes: [ClassRecord] = []
         for _ in 0..<(try reader.readCount()) { classes.append(try Self.readClass(&reader)) }
         guard reader.isAtEnd else { throw RecordReader.Damage() }
@@ -116,7 +117,7 @@ extension Catalog {
         guard let kind = ClassKind(rawValue: try reader.readByte()) else { throw RecordReader.Damage() }
         var record = ClassRecord(
             schema: ClassSchema(name: name, kind: kind, properties: []), table: try reader.readUInt32(),
-            primaryKeys: try reader.readUInt32(), backlinks: try reader.readUInt32(), alive: try reader.readUInt32(),
+            primaryKeys: try reader.readUInt32(), backlinks: try reader.readUInt32(), absent: try reader.readUInt32(),
             ghosts: try reader.readUInt32(), containers: try reader.readUInt32(), columns: [])
         for _ in 0..<(try reader.readCount()) {
             let name = try reader.readString()

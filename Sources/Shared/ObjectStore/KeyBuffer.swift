@@ -106,6 +106,22 @@ final class KeyBuffer {
         }
     }
 
+    /// Whether the value appended to the empty buffer was a text too long for the whole of it.
+    var isCut: Bool {
+        guard count > Self.longestPrefix, memory[0] == 4 || memory[0] == 5 else { return false }
+        return memory[count - 1] == 1
+    }
+
+    /// The bytes with which the index keys of all values begin that begin with this one; false when there are others
+    /// among them, because it is too long.
+    func set(indexPrefix value: Value) -> Bool {
+        clear()
+        append(index: value)
+        let isWhole = !isCut
+        count -= isWhole ? 2 : 1
+        return isWhole
+    }
+
     /// A zero byte becomes 00 FF and the end 00 00. A key that is cut ends in 01 instead, which sorts
     /// behind the uncut value of the same bytes.
     private func append(escaped bytes: UnsafeRawBufferPointer) {

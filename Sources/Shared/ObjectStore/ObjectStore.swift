@@ -57,7 +57,9 @@ package final class ObjectStore: Sendable {
         let storage = try storing { () throws(StorageError) in
             try StorageRegistry.shared.open(path: path, options: storageOptions)
         }
-        return OpenStores.shared.store(path: path, on: storage)
+        let store = OpenStores.shared.store(path: path, on: storage)
+        try store.upgrade(readOnly: options.readOnly)
+        return store
     }
 
     /// Refuses further use. Transactions that are open stay readable; the file closes with the last of them.

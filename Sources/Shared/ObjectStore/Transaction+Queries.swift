@@ -5,23 +5,14 @@ extension Transaction {
     /// The objects of a class that meet a predicate, ascending by key. Sees what this transaction wrote.
     package func keys(_ className: String, matching predicate: BoundPredicate) throws(StoreError) -> [ObjectKey] {
         let table = try existing(className)
-        var keys: [ObjectKey] = []
-        QueryPlan(table, predicate).run { number, found in
-            let first = Int64(number * slotsPerLeaf)
-            found.forEach { keys.append(ObjectKey(first + Int64($0))) }
-            return true
-        }
+        let keys = QueryPlan(table, predicate).keys()
         try throwDamage()
         return keys
     }
 
     package func count(_ className: String, matching predicate: BoundPredicate) throws(StoreError) -> Int {
         let table = try existing(className)
-        var count = 0
-        QueryPlan(table, predicate).run { _, found in
-            count += found.count
-            return true
-        }
+        let count = QueryPlan(table, predicate).count()
         try throwDamage()
         return count
     }

@@ -46,7 +46,10 @@ extension Transaction {
             case .all:
                 for number in table.leafNumbers { table.add(column, number, table.aliveWords(number), to: &fold) }
             case .matching(let predicate):
-                QueryPlan(table, predicate).run { table.add(column, $0, $1, to: &fold) }
+                QueryPlan(table, predicate).run {
+                    table.add(column, $0, $1, to: &fold)
+                    return true
+                }
             case .keys(let keys): table.add(column, keys, to: &fold)
             }
         } else {

@@ -3,64 +3,252 @@ import CausewayQuery
 import CausewayStorage
 
 /// The way into a table for a query: what trees say of a predicate before any leaf is looked at.
-enum QueryEntrance {
-    /// These rows at most, ascending.
-    case rows([ObjectKey], how: String)
-    case scan
+struct QueryEntrance {
+    /// For people.
+    let how: String
+    /// What the rows still have to be asked; nil when they are the answer.
+    var rest: BoundPredicate?
+    /// About how many rows come in.
+    let rowCount: Int
+    /// What coming in costs about, in nanoseconds.
+    let cost: Double
+    /// Whether the rows come in ascending order, each once.
+    let isOrdered: Bool
+    /// Whether all of them are objects that are here.
+    let areAlive: Bool
+    let collect: (inout [ObjectKey]) -> Void
+    /// Counts the rows without looking at them.
+    var count: (() -> Int)?
 
-    init(_ predicate: BoundPredicate, _ table: Table) {
-        let parts = if case .and(let parts) = predicate { parts } else { [predicate] }
-        var best: (keys: [ObjectKey], how: String)?
-        for case .comparison(let comparison) in parts {
-            guard let found = Self.rows(comparison, table) else { continue }
-            if found.keys.count < best?.keys.count ?? .max { best = found }
-            if found.keys.count <= 1 { break }
-        }
-        self = best.map { .rows($0.keys.sorted(), how: $0.how) } ?? .scan
+    /// The cheapest entrance that is cheaper than a scan of the table; nil when none is.
+    static func find(_ predicate: BoundPredicate, _ table: Table, scanCost: Double) -> QueryEntrance? {
+        find(predicate, table, scanCost).flatMap { $0.cost + $0.restCost(table) < scanCost ? $0 : nil }
     }
 
-    /// The rows that a tree names for an equality, when they are few.
-    private static func rows(_ comparison: BoundComparison, _ table: Table) -> (keys: [ObjectKey], how: String)? {
-        guard comparison.quantifier == .implied, comparison.path.aggregate == nil, comparison.path.steps.count == 1,
-            comparison.comparator == .equal || comparison.comparator == .in, comparison.options.isEmpty,
-            let step = comparison.path.steps.first, step.collection == .none,
-            let operand = comparison.operand.constants, operand.count <= 100
+    /// - Parameter limit: an entrance that costs more need not be found.
+    private static func find(_ predicate: BoundPredicate, _ table: Table, _ limit: Double) -> QueryEntrance? {
+        switch predicate {
+        case .comparison(let comparison): find(comparison, table, limit)
+        case .and(let parts): cheapest(parts, table, limit)
+        case .or(let parts): union(parts, table, limit)
+        default: nil
+        }
+    }
+
+    // MARK: - AND and OR
+
+    private static func cheapest(_ parts: [BoundPredicate], _ table: Table, _ limit: Double) -> QueryEntrance? {
+        var best: QueryEntrance?
+        for (index, part) in parts.enumerated() {
+            var others = parts
+            others.remove(at: index)
+            guard let found = narrowed(part, &others, table, best?.cost ?? limit) else { continue }
+            var entrance = found
+            others += found.rest.map { [$0] } ?? []
+            entrance.rest = others.isEmpty ? nil : others.count == 1 ? others[0] : .and(others)
+            if entrance.rowCount < best?.rowCount ?? .max { best = entrance }
+            if entrance.rowCount <= 1 { break }
+        }
+        return best
+    }
+
+    /// Two bounds of one property are one range.
+    private static func narrowed(
+        _ part: BoundPredicate, _ others: inout [BoundPredicate], _ table: Table, _ limit: Double
+    ) -> QueryEntrance? {
+        guard case .comparison(let comparison) = part, let lower = IndexBounds(comparison), lower.isHalfOpen else {
+            return find(part, table, limit)
+        }
+        for (index, other) in others.enumerated() {
+            guard case .comparison(let other) = other, other.path == comparison.path,
+                let upper = IndexBounds(other), upper.isHalfOpen, let both = lower.intersection(upper)
+            else { continue }
+            others.remove(at: index)
+            return find(both, comparison, table, limit)
+        }
+        return find(part, table, limit)
+    }
+
+    private static func union(_ parts: [BoundPredicate], _ table: Table, _ limit: Double) -> QueryEntrance? {
+        var entrances: [QueryEntrance] = []
+        var cost = 0.0
+        for part in parts {
+            guard let entrance = find(part, table, limit - cost) else { return nil }
+            cost += entrance.cost
+            entrances.append(entrance)
+        }
+        let found = entrances
+        guard let first = found.first else { return nil }
+        return QueryEntrance(
+            how: found.map(\.how).joined(separator: " or "),
+            rest: found.allSatisfy { $0.rest == nil } ? nil : .or(parts),
+            rowCount: found.reduce(0) { $0 + $1.rowCount }, cost: cost, isOrdered: found.count == 1 && first.isOrdered,
+            areAlive: found.allSatisfy(\.areAlive)
+        ) { keys in
+            for entrance in found { entrance.collect(&keys) }
+        }
+    }
+
+    // MARK: - Comparisons
+
+    private static func find(_ comparison: BoundComparison, _ table: Table, _ limit: Double) -> QueryEntrance? {
+        guard comparison.quantifier == .implied, comparison.path.aggregate == nil,
+            comparison.path.steps.allSatisfy({ $0.collection == .none }), let step = comparison.path.steps.first,
+            let operand = comparison.operand.constants
         else { return nil }
-        let property = table.schema.properties[step.property]
-        if property.isPrimaryKey {
-            let keys = operand.compactMap { PrimaryKey($0).flatMap(table.keyOrGhost) }
-            return (Array(Set(keys)), "primary key")
+        if comparison.path.steps.count > 1 { return backwards(comparison, step, operand, table, limit) }
+        if step.type == .object { return links(comparison, step, operand, table) }
+        if comparison.options.isEmpty, comparison.comparator == .equal || comparison.comparator == .in {
+            return equality(operand, comparison, step, table, limit)
         }
-        let column = table.columns[step.property]
-        guard column.indexTree != 0 else { return nil }
-        let limit = table.count / 8 + 16
-        var keys: [ObjectKey] = []
-        for value in Set(operand) {
-            guard collect(value, column, table, limit, &keys) else { return nil }
-        }
-        return (keys, "index on \(table.name).\(property.name)")
+        return IndexBounds(comparison).flatMap { find($0, comparison, table, limit) }
     }
 
-    /// False when there are too many rows for the index to be the better way.
-    private static func collect(
-        _ value: Value, _ column: Column, _ table: Table, _ limit: Int, _ keys: inout [ObjectKey]
-    ) -> Bool {
-        if case .link = value { return false }
-        let buffer = table.transaction.keyBuffer
-        buffer.clear()
-        buffer.append(index: value)
-        let prefix = buffer.array
-        var found = keys
-        table.transaction.reader.scan(
-            tree: column.indexTree, from: prefix, upTo: Table.successor(prefix), reversed: false
-        ) { key, _ in
-            if key.count == prefix.count + 8 {
-                found.append(ObjectKey(Int64(bitPattern: key.readUInt64(at: prefix.count))))
-            }
-            return found.count <= limit
+    private static func equality(
+        _ operand: [Value], _ comparison: BoundComparison, _ step: BoundPath.Step, _ table: Table, _ limit: Double
+    ) -> QueryEntrance? {
+        let property = table.schema.properties[step.property]
+        guard Double(operand.count) * treeCost <= limit, operand.allSatisfy({ $0.isNull || $0.hasType(step.type) })
+        else { return nil }
+        let values = Set(operand)
+        if property.isPrimaryKey {
+            let keys = values.compactMap { PrimaryKey($0).flatMap(table.key) }.sorted()
+            return QueryEntrance(
+                how: "primary key of \(table.name)", rest: nil, rowCount: keys.count,
+                cost: treeCost * Double(values.count), isOrdered: true, areAlive: true
+            ) { $0 += keys }
         }
-        keys = found
-        return found.count <= limit
+        guard let index = table.columns[step.property].index else { return nil }
+        var ranges: [IndexRange] = []
+        var isExact = true
+        for value in values where !value.isNaN {
+            let range = IndexRange(value, table.transaction.keyBuffer)
+            isExact = isExact && range.isExact
+            ranges.append(range)
+        }
+        return find(ranges, index, comparison, step, isExact: isExact, table, limit)
+    }
+
+    private static func find(
+        _ bounds: IndexBounds, _ comparison: BoundComparison, _ table: Table, _ limit: Double
+    ) -> QueryEntrance? {
+        guard let step = comparison.path.steps.first, comparison.path.steps.count == 1 else { return nil }
+        if table.schema.properties[step.property].isPrimaryKey {
+            return step.type == .int ? primaryKeys(bounds, table, limit) : nil
+        }
+        guard let index = table.columns[step.property].index,
+            let range = IndexRange(bounds, step.type, table.transaction.keyBuffer)
+        else { return nil }
+        let rest = range.isExact ? nil : bounds.comparisons.map { BoundPredicate.comparison($0) }
+        var found = find([range], index, comparison, step, isExact: true, table, limit)
+        if let rest { found?.rest = rest.count == 1 ? rest[0] : .and(rest) }
+        return found
+    }
+
+    private static func primaryKeys(_ bounds: IndexBounds, _ table: Table, _ limit: Double) -> QueryEntrance? {
+        guard let range = bounds.integers, let blocks = table.integerKeys.blockCount(range, table.transaction)
+        else { return nil }
+        let rowCount = blocks * IntegerKeys.blockLimit
+        let cost = Double(blocks) * treeCost + Double(rowCount) * rowCost
+        guard cost <= limit else { return nil }
+        return QueryEntrance(
+            how: "primary key of \(table.name)", rest: nil, rowCount: rowCount, cost: cost, isOrdered: false,
+            areAlive: false
+        ) { keys in
+            table.integerKeys.forEachRow(range, table.transaction) { row in
+                if let key = table.row(row) { keys.append(key) }
+            }
+        }
+    }
+
+    private static func find(
+        _ ranges: [IndexRange], _ index: Postings, _ comparison: BoundComparison, _ step: BoundPath.Step,
+        isExact: Bool, _ table: Table, _ limit: Double
+    ) -> QueryEntrance? {
+        let transaction = table.transaction
+        let mostChunks = Int(min(limit / chunkCost, 1e9)) + 1
+        var chunkCount = 0
+        var rowCount = 0
+        for range in ranges {
+            guard index.count(range, in: transaction, upTo: mostChunks - chunkCount, &chunkCount, &rowCount) else {
+                return nil
+            }
+        }
+        let cost = Double(chunkCount) * chunkCost + Double(ranges.count) * treeCost
+        let property = table.schema.properties[step.property].name
+        return QueryEntrance(
+            how: "index on \(table.name).\(property)", rest: isExact ? nil : .comparison(comparison),
+            rowCount: rowCount, cost: cost + Double(rowCount) * rowCost,
+            isOrdered: ranges.isEmpty || (ranges.count == 1 && ranges[0].isOneValue), areAlive: true,
+            collect: { keys in
+                keys.reserveCapacity(keys.count + rowCount)
+                for range in ranges {
+                    index.scan(range, in: transaction) { chunk in
+                        chunk.forEachKey { if let key = table.row($0) { keys.append(key) } }
+                    }
+                }
+            }, count: { rowCount })
+    }
+
+    // MARK: - Costs
+
+    /// Finding a place in a tree.
+    static let treeCost = 400.0
+    /// Reading one chunk where the place is found.
+    static let chunkCost = 20.0
+    /// One row of an index.
+    static let rowCost = 3.0
+
+    private func restCost(_ table: Table) -> Double {
+        guard rest != nil else { return 0 }
+        // Each leaf that rows fall on is tested as a whole.
+        return Double(rowCount) * 4 + Double(min(rowCount, table.leafNumbers.count)) * 200
+    }
+
+    /// What a scan of the whole table costs about.
+    static func scanCost(_ predicate: BoundPredicate, _ table: Table) -> Double {
+        Double(table.count) * scanCost(predicate) + 100
+    }
+
+    /// Of one row.
+    private static func scanCost(_ predicate: BoundPredicate) -> Double {
+        switch predicate {
+        case .constant: return 0
+        case .not(let part): return scanCost(part)
+        case .and(let parts): return 1.2 * (parts.map { scanCost($0) }.min() ?? 0)
+        case .or(let parts): return parts.reduce(0) { $0 + scanCost($1) }
+        case .comparison(let comparison):
+            let steps = comparison.path.steps
+            guard comparison.operand.constants != nil, comparison.path.aggregate == nil,
+                steps.allSatisfy({ $0.collection == .none })
+            else { return 500 }
+            if steps.count > 1 { return 4 * Double(steps.count) }
+            switch steps.first?.type {
+            case .bool, .int, .object: return 0.4
+            case .float, .double, .date: return 0.7
+            default: return 3
+            }
+        }
+    }
+}
+
+extension Value {
+    var isNaN: Bool {
+        switch self {
+        case .float(let value): value.isNaN
+        case .double(let value): value.isNaN
+        default: false
+        }
+    }
+
+    /// Whether an index of a property of this type holds such values.
+    func hasType(_ type: PropertyType) -> Bool {
+        switch (type, self) {
+        case (.bool, .bool), (.int, .int), (.float, .float), (.double, .double), (.string, .string), (.data, .bytes),
+            (.date, .timestamp), (.objectId, .objectId), (.uuid, .uuid):
+            true
+        default: false
+        }
     }
 }
 

@@ -6,50 +6,39 @@ import CausewayQuery
 /// Cheapest way in first: a primary key, an index whose range is small, or a scan leaf by leaf that skips leaves by
 /// their zones. Whatever the way in does not settle, the tests settle.
 struct QueryPlan {
-    private let table: Table
-    private let test: any LeafTest
-    private let entrance: QueryEntrance
+    let table: Table
+    let entrance: QueryEntrance?
+    /// What a scan would cost about, in nanoseconds.
+    let scanCost: Double
+    /// What is asked about the rows that come in; nil when they are the answer.
+    private let test: (any LeafTest)?
 
-    init(_ table: Table, _ predicate: BoundPredicate) {
+    /// - Parameter scanCost: what an entrance must stay below; nil for what a scan costs.
+    init(_ table: Table, _ predicate: BoundPredicate, scanCost: Double? = nil) {
         self.table = table
-        test = Self.test(predicate, table)
-        entrance = QueryEntrance(predicate, table)
+        self.scanCost = scanCost ?? QueryEntrance.scanCost(predicate, table)
+        entrance = QueryEntrance.find(predicate, table, scanCost: self.scanCost)
+        test = entrance.map { $0.rest.map { Self.test($0, table) } } ?? Self.test(predicate, table)
     }
 
     var explanation: String {
-        switch entrance {
-        case .rows(_, let how): how + ", then " + test.explanation
-        case .scan: test.explanation
-        }
+        [entrance?.how, test?.explanation].compactMap { $0 }.joined(separator: ", then ")
     }
 
     // MARK: - Running
 
     /// Visits each leaf that has results, ascending, until the body answers false.
     func run(_ body: (_ number: Int, _ found: SlotBitmap) -> Bool) {
-        switch entrance {
-        case .scan:
-            for number in table.leafNumbers {
-                guard run(number, table.aliveWords(number), body) else { return }
-            }
-        case .rows(let keys, _):
-            var index = 0
-            while index < keys.count {
-                let number = keys[index].leafNumber
-                var candidates = SlotBitmap()
-                while index < keys.count, keys[index].leafNumber == number {
-                    candidates.insert(keys[index].slot)
-                    index += 1
-                }
-                guard run(number, candidates.intersection(table.aliveWords(number)), body) else { return }
-            }
+        if let entrance { return run(entrance) { run($0, $1, body) } }
+        for number in table.leafNumbers {
+            guard run(number, table.aliveWords(number), body) else { return }
         }
     }
 
     @inline(__always)
     private func run(_ number: Int, _ candidates: SlotBitmap, _ body: (Int, SlotBitmap) -> Bool) -> Bool {
         guard !candidates.isEmpty else { return true }
-        let found = test.evaluate(number, candidates)
+        let found = test?.evaluate(number, candidates) ?? candidates
         return found.isEmpty || body(number, found)
     }
 

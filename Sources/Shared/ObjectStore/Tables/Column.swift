@@ -18,8 +18,10 @@ final class Column {
     let kind: LeafKind?
     let property: Property?
     let role: Role
-    /// The tree (value, object key) of an indexed property, or 0.
-    var indexTree: UInt32
+    /// The tree of an indexed property, or 0.
+    private(set) var indexTree: UInt32
+    /// What that tree holds, and what this write changes in it.
+    @exclusivity(unchecked) private(set) var index: Postings?
     /// The tree of a list's elements, or 0.
     let listTree: UInt32
     /// What a leaf that was never written holds.
@@ -57,6 +59,12 @@ final class Column {
         listTree = record.list
         blank = LeafCheck.blank(kind ?? .bits, isNull: property.isNullable)
         leaves.initialize(to: LeafArray(leaves: .allocate(capacity: 1), count: 0))
+    }
+
+    func enterIndex(_ tree: UInt32) {
+        guard tree != indexTree || (tree != 0 && index == nil) else { return }
+        indexTree = tree
+        index = tree == 0 ? nil : Postings(tree: tree)
     }
 
     // MARK: - Reading

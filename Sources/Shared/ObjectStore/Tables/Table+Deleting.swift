@@ -24,7 +24,7 @@ extension Table {
             for link in incoming { link.table.unlink(link.origin, link.column, key) }
         }
         clearProperties(key, keepingPrimaryKey: leavesGhost, &doomed)
-        alive.write(key.leafNumber, of: self).setBit(key.slot, false)
+        absent.write(key.leafNumber, of: self).setBit(key.slot, true)
         if leavesGhost {
             ghosts.write(key.leafNumber, of: self).setBit(key.slot, true)
         } else if let primaryKey {
@@ -35,6 +35,10 @@ extension Table {
     }
 
     private func forget(_ primaryKey: PrimaryKey, _ key: ObjectKey) {
+        if case .int(let value) = primaryKey {
+            integerKeys.remove(value)
+            return
+        }
         let buffer = transaction.keyBuffer
         if buffer.set(primaryKey: primaryKey) {
             transaction.writer.remove(tree: record.primaryKeys, key: buffer.bytes)
@@ -79,7 +83,13 @@ extension Table {
     private func release(_ key: ObjectKey, _ index: Int, _ doomed: inout [(table: Table, key: ObjectKey)]) {
         let property = schema.properties[index]
         let target = target(of: property)
-        let linked = property.collection == .list ? listValues(key, index) : [value(key, index)]
+        if property.collection != .list {
+            guard case .object(let other) = value(key, index) else { return }
+            target.removeBacklink(to: other, from: key, columns[index])
+            if target.schema.kind == .embedded { doomed.append((target, other)) }
+            return
+        }
+        let linked = listValues(key, index)
         var seen: Set<ObjectKey> = []
         for case .object(let other) in linked where seen.insert(other).inserted {
             target.removeBacklinks(to: other, from: key, columns[index])

@@ -1,7 +1,7 @@
 package import CausewayModel
 import CausewayStorage
 
-// The tree of backlinks belongs to the target's class: (target, column of the origin, origin) → how many links.
+// The tree of backlinks belongs to the target's class: (target, column of the origin) → origins, and how often each.
 
 extension Table {
     // MARK: - Reading
@@ -10,25 +10,43 @@ extension Table {
     /// target twice comes twice.
     package func backlinks(to key: ObjectKey, from origin: Table, _ column: Int) -> [ObjectKey] {
         var result: [ObjectKey] = []
-        let from = Self.backlinkKey(key, origin.columns[column].id)
-        transaction.reader.scan(
-            tree: record.backlinks, from: from, upTo: Self.successor(from), reversed: false
-        ) { bytes, count in
-            let origin = ObjectKey(Int64(bitPattern: bytes.readUInt64(at: 12)))
-            for _ in 0..<count.readUInt32() { result.append(origin) }
+        backlinks.scan(Self.backlinkKey(key, origin.columns[column].id), in: transaction) { chunk in
+            Self.append(chunk, of: origin, column, to: &result)
             return true
         }
         return result
     }
 
+    private static func append(_ chunk: PackedChunk, of origin: Table, _ column: Int, to result: inout [ObjectKey]) {
+        guard !chunk.isSet else {
+            result.reserveCapacity(result.count + chunk.count)
+            chunk.forEachKey { number in
+                if let key = origin.row(number) { result.append(key) }
+            }
+            return
+        }
+        for index in 0..<chunk.count {
+            guard let key = origin.row(chunk.key(index)) else { continue }
+            // A damaged count may be anything; the list bounds it.
+            let times = chunk.value(index) <= 1 ? 1 : min(Int(chunk.value(index)), origin.listCount(key, column))
+            for _ in 0..<times { result.append(key) }
+        }
+    }
+
+    /// Visits the objects that link to an object through one property, ascending and each once.
+    func forEachOrigin(of key: ObjectKey, in origin: Table, _ column: Int, _ body: (ObjectKey) -> Void) {
+        backlinks.scan(Self.backlinkKey(key, origin.columns[column].id), in: transaction) { chunk in
+            chunk.forEachKey { number in
+                if let key = origin.row(number) { body(key) }
+            }
+            return true
+        }
+    }
+
     package func backlinkCount(to key: ObjectKey) -> Int {
         var result = 0
-        let from = ObjectStore.changesKey(UInt64(bitPattern: key.rawValue))
-        transaction.reader.scan(
-            tree: record.backlinks, from: from, upTo: Self.successor(from), reversed: false
-        ) { _, count in
-            result += Int(count.readUInt32())
-            return true
+        forEachLinkingColumn(key) { _, _, chunk in
+            result &+= chunk.isSet ? chunk.count : (0..<chunk.count).reduce(0) { $0 &+ Int(chunk.value($1)) }
         }
         return result
     }
@@ -42,22 +60,26 @@ extension Table {
     /// Every object and property that links to an object.
     func incomingLinks(to key: ObjectKey) -> [IncomingLink] {
         var result: [IncomingLink] = []
-        let from = ObjectStore.changesKey(UInt64(bitPattern: key.rawValue))
-        transaction.reader.scan(
-            tree: record.backlinks, from: from, upTo: Self.successor(from), reversed: false
-        ) { bytes, _ in
-            guard bytes.count == 20,
-                let owner = transaction.catalog.columnOwners[UInt32(truncatingIfNeeded: bytes.readUInt64(at: 8) >> 32)],
-                let table = transaction.table(owner.className)
-            else { return true }
-            let origin = ObjectKey(Int64(bitPattern: bytes.readUInt64(at: 12)))
-            result.append(IncomingLink(table: table, column: owner.column, origin: origin))
-            return true
+        forEachLinkingColumn(key) { table, column, chunk in
+            chunk.forEachKey { origin in
+                guard let origin = table.row(origin) else { return }
+                result.append(IncomingLink(table: table, column: column, origin: origin))
+            }
         }
         return result
     }
 
-    private static func backlinkKey(_ target: ObjectKey, _ column: UInt32) -> [UInt8] {
+    /// Visits the chunks of all links to an object.
+    private func forEachLinkingColumn(_ key: ObjectKey, _ body: (Table, Int, PackedChunk) -> Void) {
+        for link in originColumns {
+            backlinks.scan(Self.backlinkKey(key, link.id), in: transaction) { chunk in
+                body(link.table, link.column, chunk)
+                return true
+            }
+        }
+    }
+
+    static func backlinkKey(_ target: ObjectKey, _ column: UInt32) -> [UInt8] {
         ObjectStore.changesKey(UInt64(bitPattern: target.rawValue))
             + withUnsafeBytes(of: column.bigEndian) { Array($0) }
     }
@@ -119,46 +141,26 @@ extension Table {
         if let before, target.schema.kind == .embedded { target.delete(before) }
     }
 
-    /// Adds one link to a target of this table.
+    /// Adds one link to a target of this table. Only a list can hold a target twice.
     func addBacklink(to target: ObjectKey, from origin: ObjectKey, _ column: Column) {
-        // Only a list can hold a target twice; other links need no look at what is there.
-        let count = column.kind == nil ? backlinkCount(target, origin, column) : 0
-        putBacklink(target, origin, column, count + 1)
+        note(target, origin, column, column.kind == nil ? .oneMore : .present)
     }
 
     func removeBacklink(to target: ObjectKey, from origin: ObjectKey, _ column: Column) {
-        let count = column.kind == nil ? backlinkCount(target, origin, column) : 1
-        putBacklink(target, origin, column, count == 0 ? 0 : count - 1)
+        note(target, origin, column, column.kind == nil ? .oneLess : .absent)
     }
 
     /// Removes all links of one property of one origin to a target.
     func removeBacklinks(to target: ObjectKey, from origin: ObjectKey, _ column: Column) {
-        putBacklink(target, origin, column, 0)
+        note(target, origin, column, .absent)
     }
 
-    private func backlinkCount(_ target: ObjectKey, _ origin: ObjectKey, _ column: Column) -> UInt32 {
-        transaction.reader.get(tree: record.backlinks, key: backlinkKey(target, origin, column).bytes)?.readUInt32()
-            ?? 0
-    }
-
-    private func putBacklink(_ target: ObjectKey, _ origin: ObjectKey, _ column: Column, _ count: UInt32) {
-        let key = backlinkKey(target, origin, column).bytes
-        if count == 0 {
-            transaction.writer.remove(tree: record.backlinks, key: key)
-        } else {
-            withUnsafeBytes(of: count.littleEndian) {
-                transaction.writer.put(tree: record.backlinks, key: key, value: $0)
-            }
-        }
-    }
-
-    private func backlinkKey(_ target: ObjectKey, _ origin: ObjectKey, _ column: Column) -> KeyBuffer {
+    private func note(_ target: ObjectKey, _ origin: ObjectKey, _ column: Column, _ kind: PendingChanges.Kind) {
         let buffer = transaction.keyBuffer
         buffer.clear()
         buffer.append(target)
         buffer.append(column.id)
-        buffer.append(origin)
-        return buffer
+        backlinks.append(buffer.bytes, origin, kind, in: self)
     }
 }
 

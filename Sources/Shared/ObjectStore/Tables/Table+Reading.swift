@@ -6,7 +6,16 @@ extension Table {
 
     /// Whether the key names an object that is here: not deleted, not a ghost.
     package func exists(_ key: ObjectKey) -> Bool {
-        bit(key, alive)
+        key.rawValue >= 0 && key.rawValue < nextKey && !isAbsent(key)
+    }
+
+    /// Of a slot that exists.
+    private func isAbsent(_ key: ObjectKey) -> Bool {
+        let number = key.leafNumber
+        let known = absent.leaves.pointee
+        guard let leaf = (number < known.count ? known.leaves[number] : nil) ?? absent.load(number, from: transaction)
+        else { return false }
+        return BoolLeaf(leaf).value(key.slot)
     }
 
     /// Whether the key names an object that others point to and that is not here.
@@ -25,15 +34,27 @@ extension Table {
     }
 
     package func keyOrGhost(for primaryKey: PrimaryKey) -> ObjectKey? {
+        if case .int(let value) = primaryKey { return find(value) }
         let buffer = transaction.keyBuffer
         guard buffer.set(primaryKey: primaryKey) else { return nil }
         return find(buffer.bytes)
     }
 
+    func find(_ primaryKey: Int64) -> ObjectKey? {
+        integerKeys.row(of: primaryKey, transaction).flatMap(row)
+    }
+
     func find(_ primaryKeyBytes: UnsafeRawBufferPointer) -> ObjectKey? {
         guard let bytes = transaction.reader.get(tree: record.primaryKeys, key: primaryKeyBytes), bytes.count == 8
         else { return nil }
-        return ObjectKey(bytes.loadUnaligned(as: Int64.self))
+        return row(bytes.loadUnaligned(as: Int64.self))
+    }
+
+    /// A number from the file as a row's key; nil when there cannot be such a row.
+    func row(_ number: Int64) -> ObjectKey? {
+        if number >= 0, number < nextKey { return ObjectKey(number) }
+        transaction.noteDamage(transaction.store.damaged())
+        return nil
     }
 
     /// Of objects and ghosts; of embedded objects the id they were given, if any.
@@ -75,8 +96,9 @@ extension Table {
 
     /// Which slots of a leaf hold an object.
     func aliveWords(_ number: Int) -> SlotBitmap {
-        guard let leaf = alive.load(number, from: transaction) else { return SlotBitmap() }
-        return SlotBitmap(bits: leaf)
+        let all = SlotBitmap(first: max(0, slotCount(number)))
+        guard let leaf = absent.load(number, from: transaction) else { return all }
+        return all.subtracting(SlotBitmap(bits: leaf))
     }
 
     // MARK: - Values

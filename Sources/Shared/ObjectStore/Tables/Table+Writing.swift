@@ -21,7 +21,6 @@ extension Table {
         let slot = key.slot
         changes.insert(key)
         count += 1
-        alive.write(number, of: self).setBit(slot, true)
         for index in columns.indices {
             let column = columns[index]
             let value = row.isEmpty ? .null : row[index]
@@ -48,14 +47,31 @@ extension Table {
     /// The key for a new object: a ghost's, or the next one, entered in the tree of primary keys.
     private func allocate(_ primaryKey: PrimaryKey?) throws(StoreError) -> ObjectKey {
         guard let primaryKey else { return takeKey() }
+        if case .int(let value) = primaryKey {
+            guard !integerKeys.isAboveLargest(value, transaction), let known = find(value) else {
+                return enter(value)
+            }
+            return try revive(known, primaryKey)
+        }
         let buffer = transaction.keyBuffer
         guard buffer.set(primaryKey: primaryKey) else { throw keyTooLong() }
-        if !isAboveLargest(buffer), let known = find(buffer.bytes) {
-            guard !exists(known) else { throw duplicate(primaryKey) }
-            ghosts.write(known.leafNumber, of: self).setBit(known.slot, false)
-            return known
-        }
-        return enter(primaryKey, buffer)
+        guard !isAboveLargest(buffer), let known = find(buffer.bytes) else { return enter(primaryKey, buffer) }
+        return try revive(known, primaryKey)
+    }
+
+    /// Makes an object of a ghost.
+    private func revive(_ ghost: ObjectKey, _ primaryKey: PrimaryKey) throws(StoreError) -> ObjectKey {
+        guard !exists(ghost) else { throw duplicate(primaryKey) }
+        ghosts.write(ghost.leafNumber, of: self).setBit(ghost.slot, false)
+        absent.write(ghost.leafNumber, of: self).setBit(ghost.slot, false)
+        return ghost
+    }
+
+    /// Gives a primary key that no row has a row.
+    private func enter(_ primaryKey: Int64) -> ObjectKey {
+        let key = takeKey()
+        integerKeys.insert(primaryKey, row: key.rawValue, transaction)
+        return key
     }
 
     /// Gives a primary key that is not in the tree a row.
@@ -112,20 +128,25 @@ extension Table {
     ///
     /// A string too long for a primary key has no ghost; that traps, because `create` refuses such keys.
     package func ghost(_ primaryKey: PrimaryKey) -> ObjectKey {
-        let buffer = transaction.keyBuffer
-        guard buffer.set(primaryKey: primaryKey) else {
-            preconditionFailure("a link to a primary key longer than \(KeyBuffer.longestPrimaryKey) bytes was set")
-        }
-        if let known = find(buffer.bytes) { return known }
-        if isLargestKnown { _ = isAboveLargest(buffer) }
-        let key = enter(primaryKey, buffer)
+        if let known = keyOrGhost(for: primaryKey) { return known }
+        let key = enterGhost(primaryKey)
         ghosts.write(key.leafNumber, of: self).setBit(key.slot, true)
-        alive.write(key.leafNumber, of: self).setBit(key.slot, false)
+        absent.write(key.leafNumber, of: self).setBit(key.slot, true)
         if let column = primaryKeyColumn, let value = primaryKey.value {
             write(value, to: columns[column], key.leafNumber, key.slot)
         }
         changes.noteGhost()
         return key
+    }
+
+    private func enterGhost(_ primaryKey: PrimaryKey) -> ObjectKey {
+        if case .int(let value) = primaryKey { return enter(value) }
+        let buffer = transaction.keyBuffer
+        guard buffer.set(primaryKey: primaryKey) else {
+            preconditionFailure("a link to a primary key longer than \(KeyBuffer.longestPrimaryKey) bytes was set")
+        }
+        if isLargestKnown { _ = isAboveLargest(buffer) }
+        return enter(primaryKey, buffer)
     }
 
     // MARK: - Setting properties
@@ -171,21 +192,18 @@ extension Table {
     // MARK: - Indexes
 
     func putIndex(_ column: Column, _ value: Value, _ key: ObjectKey) {
-        let buffer = indexKey(value, key)
-        transaction.writer.put(
-            tree: column.indexTree, key: buffer.bytes, value: UnsafeRawBufferPointer(start: nil, count: 0))
+        column.index?.append(indexKey(value), key, .present, in: self)
     }
 
     func removeIndex(_ column: Column, _ value: Value, _ key: ObjectKey) {
-        transaction.writer.remove(tree: column.indexTree, key: indexKey(value, key).bytes)
+        column.index?.append(indexKey(value), key, .absent, in: self)
     }
 
-    private func indexKey(_ value: Value, _ key: ObjectKey) -> KeyBuffer {
+    private func indexKey(_ value: Value) -> UnsafeRawBufferPointer {
         let buffer = transaction.keyBuffer
         buffer.clear()
         buffer.append(index: value)
-        buffer.append(key)
-        return buffer
+        return buffer.bytes
     }
 
     /// Enters all objects in an index that was added to an existing property.

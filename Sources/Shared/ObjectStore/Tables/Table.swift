@@ -6,7 +6,8 @@ import CausewayStorage
 /// 1. Object keys ascend and are never given out twice; key / 1,000 is the leaf and key % 1,000 the slot.
 /// 2. A slot is dead, alive or a ghost. A ghost is an object others point to that is not here: its key and primary key
 ///    are known, nothing else is.
-/// 3. A slot that dies becomes null in every column, except for a ghost's primary key.
+/// 3. A slot that dies becomes null in every column, except for a ghost's primary key. When all slots of a leaf are dead
+///    its columns have no leaf any more.
 /// 4. Leaf pointers are valid until the transaction moves to another version; a leaf that is being written has the
 ///    address of its writable form, or none.
 package final class Table {
@@ -23,8 +24,9 @@ package final class Table {
     // nothing that changes these calls back into the table.
     @exclusivity(unchecked) private(set) var record: Catalog.ClassRecord
     @exclusivity(unchecked) private(set) var columns: [Column] = []
-    /// Hidden: which slots hold an object, which a ghost, and the ids of embedded objects.
-    let alive: Column
+    /// Hidden: which slots hold no object, which of those a ghost, and the ids of embedded objects. A class that nothing
+    /// was deleted from has no leaf of the first.
+    let absent: Column
     let ghosts: Column
     let containers: Column
 
@@ -35,7 +37,13 @@ package final class Table {
     @exclusivity(unchecked) var changes = TableChanges()
     /// Lists changed in this write.
     var writtenLists: [ListPlace: [Value]] = [:]
-    /// No primary key in the tree is above this one, once `isLargestKnown`.
+    /// The rows of primary keys that are integers.
+    let integerKeys: IntegerKeys
+    /// Who links to the objects of this class.
+    let backlinks: Postings
+    /// The columns of all classes that link to this one, once asked for.
+    private var knownOriginColumns: [OriginColumn]?
+    /// No primary key in the tree is above this one, once `isLargestKnown`; of keys that are no integers.
     let largestPrimaryKey = KeyBuffer()
     @exclusivity(unchecked) var isLargestKnown = false
 
@@ -47,9 +55,11 @@ package final class Table {
         directoryCapacity = record.columns.count + 8
         leafDirectory = .allocate(capacity: directoryCapacity)
         hiddenDirectory = .allocate(capacity: 3)
-        alive = Column(record.alive, .bits, isNull: false, leaves: hiddenDirectory)
+        absent = Column(record.absent, .bits, isNull: false, leaves: hiddenDirectory)
         ghosts = Column(record.ghosts, .bits, isNull: false, leaves: hiddenDirectory + 1)
         containers = Column(record.containers, .fixed16, isNull: true, leaves: hiddenDirectory + 2)
+        integerKeys = IntegerKeys(tree: record.primaryKeys)
+        backlinks = Postings(tree: record.backlinks)
         addColumns()
         loadCounters()
         writeBegan()
@@ -61,7 +71,7 @@ package final class Table {
         hiddenDirectory.deallocate()
     }
 
-    var allColumns: [Column] { columns + [alive, ghosts, containers] }
+    var allColumns: [Column] { columns + [absent, ghosts, containers] }
 
     var primaryKeyColumn: Int? { schema.primaryKeyIndex }
 
@@ -75,7 +85,28 @@ package final class Table {
             column.reserve(leafCount)
             columns.append(column)
         }
-        for (column, columnRecord) in zip(columns, record.columns) { column.indexTree = columnRecord.index }
+        for (column, columnRecord) in zip(columns, record.columns) { column.enterIndex(columnRecord.index) }
+        knownOriginColumns = nil
+    }
+
+    struct OriginColumn {
+        /// Not counted: the transaction owns its tables, and they ask anew when it has others.
+        unowned(unsafe) let table: Table
+        let column: Int
+        let id: UInt32
+    }
+
+    var originColumns: [OriginColumn] {
+        if let knownOriginColumns { return knownOriginColumns }
+        var result: [OriginColumn] = []
+        for origin in transaction.catalog.classes {
+            for (index, property) in origin.schema.properties.enumerated() where property.target == name {
+                guard property.type == .object, let table = transaction.table(origin.schema.name) else { continue }
+                result.append(OriginColumn(table: table, column: index, id: origin.columns[index].id))
+            }
+        }
+        knownOriginColumns = result
+        return result
     }
 
     private func growDirectory() {
@@ -113,6 +144,7 @@ package final class Table {
             columns.removeLast().leaves.pointee.leaves.deallocate()
         }
         for column in allColumns { column.forgetLeaves() }
+        integerKeys.forget()
         addColumns()
         loadCounters()
     }
@@ -140,8 +172,13 @@ package final class Table {
 
     /// Hands everything this write changed to the storage.
     func flush(to writer: any StorageWriter) {
+        // Other classes may have linked to this one, or an index was added, while its objects stayed as they were.
+        backlinks.settle(in: transaction)
+        for column in columns { column.index?.settle(in: transaction) }
         guard hasChanges else { return }
+        integerKeys.flush(transaction)
         for column in allColumns { column.flush(to: writer, &transaction.packer) }
+        removeEmptyLeaves(writer)
         for (place, values) in writtenLists {
             let column = columns[place.column]
             let key = ObjectStore.changesKey(UInt64(bitPattern: place.key.rawValue))
@@ -164,12 +201,30 @@ package final class Table {
 
     func forgetChanges() {
         for column in allColumns { column.forgetWritten() }
+        for column in columns { column.index?.pending.removeAll() }
+        backlinks.pending.removeAll()
+        integerKeys.forget()
         writtenLists = [:]
         writeBegan()
     }
 
     func ended() {
         forgetChanges()
+    }
+
+    /// Gives back the leaves of which every slot is dead, and those of `absent` that say nothing.
+    private func removeEmptyLeaves(_ writer: any StorageWriter) {
+        for (number, leaf) in absent.writable.enumerated() where leaf != nil {
+            guard let words = absent.load(number, from: transaction).map({ SlotBitmap(bits: $0) }) else { continue }
+            if words.isEmpty { writer.removeLeaf(column: absent.id, number: UInt32(number)) }
+            // A row that comes later must not find its neighbours gone: only whole leaves go.
+            guard words.count == slotsPerLeaf, (number + 1) * slotsPerLeaf <= Int(nextKey),
+                ghosts.load(number, from: transaction).map({ SlotBitmap(bits: $0).isEmpty }) ?? true
+            else { continue }
+            for column in columns + [ghosts, containers] where column.kind != nil {
+                writer.removeLeaf(column: column.id, number: UInt32(number))
+            }
+        }
     }
 
     // MARK: - Keys

@@ -1,0 +1,118 @@
+import CausewayModel
+import CausewayStorage
+
+/// Brings a file of catalog format 1 to format 2, in one transaction, when it is opened.
+///
+/// Format 1 had one entry in a tree for each indexed value, each link and each primary key, and a bit for each slot that
+/// holds an object where there is now one for each that holds none.
+struct FormatUpgrade {
+    private let writer: any StorageWriter
+    private var scratch: [UInt8] = []
+    private var packer = LeafPacker()
+
+    init(_ writer: any StorageWriter) {
+        self.writer = writer
+    }
+
+    mutating func run(_ catalog: Catalog) {
+        for record in catalog.classes {
+            invertAlive(record)
+            packPrimaryKeys(record)
+            // Of each prefix the entries are ascending by object key, as the new ones are.
+            pack(record.backlinks, prefixCount: { _ in 12 })
+            for column in record.columns where column.index != 0 { pack(column.index, prefixCount: { $0 - 8 }) }
+        }
+        writer.put(FixedTree.catalog, CatalogKey.classes, catalog.encoded)
+    }
+
+    private mutating func invertAlive(_ record: Catalog.ClassRecord) {
+        guard let counters = writer.get(FixedTree.catalog, CatalogKey.counters(table: record.table)),
+            counters.count == 16
+        else { return }
+        let nextKey = Int(counters.loadUnaligned(as: Int64.self))
+        guard nextKey > 0, nextKey <= Int(UInt32.max) * slotsPerLeaf else { return }
+        for number in 0..<(nextKey + slotsPerLeaf - 1) / slotsPerLeaf {
+            var absent = SlotBitmap(first: min(slotsPerLeaf, nextKey - number * slotsPerLeaf))
+            if let bytes = writer.leaf(column: record.absent, number: UInt32(number)), LeafCheck.isSound(bytes, .bits),
+                let leaf = bytes.baseAddress
+            {
+                absent = absent.subtracting(SlotBitmap(bits: leaf))
+            }
+            writer.removeLeaf(column: record.absent, number: UInt32(number))
+            guard !absent.isEmpty else { continue }
+            let leaf = WritableLeaf(.bits)
+            for slot in 0..<slotsPerLeaf { leaf.setBit(slot, absent.contains(slot)) }
+            packer.pack(leaf) { writer.replaceLeaf(column: record.absent, number: UInt32(number), $0) }
+        }
+    }
+
+    private mutating func packPrimaryKeys(_ record: Catalog.ClassRecord) {
+        let blocks = ChunkTree(tree: record.primaryKeys, limit: IntegerKeys.blockLimit, meaning: .row)
+        var changes: [ChunkTree.Change] = []
+        var keys: [[UInt8]] = []
+        writer.scan(
+            tree: blocks.tree, from: IntegerKeys.prefix, upTo: Table.successor(IntegerKeys.prefix), reversed: false
+        ) { key, bytes in
+            if let primaryKey = ChunkTree.first(key, prefixCount: IntegerKeys.prefix.count), bytes.count == 8 {
+                changes.append(.init(key: primaryKey, value: bytes.loadUnaligned(as: Int64.self)))
+            }
+            keys.append(Array(key))
+            return true
+        }
+        for key in keys { writer.remove(blocks.tree, key) }
+        _ = blocks.apply(changes, IntegerKeys.prefix, writer, isEmpty: true, &scratch)
+    }
+
+    /// Packs entries whose keys end in an object key, and whose values are a count or nothing.
+    private mutating func pack(_ tree: UInt32, prefixCount: (Int) -> Int) {
+        var groups: [(prefix: [UInt8], changes: [ChunkTree.Change])] = []
+        var keys: [[UInt8]] = []
+        writer.scan(tree: tree, from: [], upTo: nil, reversed: false) { key, bytes in
+            keys.append(Array(key))
+            let count = prefixCount(key.count)
+            guard count >= 0, key.count == count + 8 else { return true }
+            let row = Int64(bitPattern: key.readUInt64(at: count))
+            let change = ChunkTree.Change(key: row, value: bytes.count == 4 ? Int64(bytes.readUInt32()) : 1)
+            let prefix = key[..<count]
+            if let last = groups.last, last.prefix.elementsEqual(prefix) {
+                groups[groups.count - 1].changes.append(change)
+            } else {
+                groups.append((Array(prefix), [change]))
+            }
+            return true
+        }
+        for key in keys { writer.remove(tree, key) }
+        let chunks = ChunkTree(tree: tree, limit: Postings.chunkLimit, meaning: .count)
+        for group in groups { _ = chunks.apply(group.changes, group.prefix, writer, isEmpty: true, &scratch) }
+    }
+}
+
+extension ObjectStore {
+    /// Upgrades a file of an older catalog format; files without a catalog, and newer ones, are left as they are.
+    func upgrade(readOnly: Bool) throws(StoreError) {
+        guard storedFormat(in: try snapshot()) == 1 else { return }
+        guard !readOnly else {
+            throw StoreError(
+                .unsupportedVersion,
+                "The objects of the file have format 1, which cannot be read without being upgraded to format "
+                    + "\(Catalog.format). Open the file once for writing.",
+                path: path)
+        }
+        let writer = try writer(using: nil)
+        do throws(StoreError) {
+            // Another process may have been faster.
+            guard storedFormat(in: writer) == 1 else { return writer.abort() }
+            var upgrade = FormatUpgrade(writer)
+            upgrade.run(try catalog(in: writer))
+            if let damage = writer.damage { throw StoreError(damage) }
+        } catch {
+            writer.abort()
+            throw error
+        }
+        _ = try storing { () throws(StorageError) in try writer.commit(.durable) }
+    }
+
+    private func storedFormat(in reader: any StorageReader) -> UInt8? {
+        reader.get(FixedTree.catalog, CatalogKey.classes)?.first
+    }
+}

@@ -1,0 +1,206 @@
+import CausewayStorage
+
+/// What a write changed in an index or in backlinks and has not yet entered in the tree: for each prefix the changes in
+/// the order made.
+///
+/// A change costs a hash of the prefix and an append. The changes of a prefix are a chain through one array, so a
+/// thousand prefixes that take turns cost what one does.
+final class PendingChanges {
+    /// So many changes are entered in the tree before there can be more.
+    static let limit = 1 << 22
+
+    enum Kind: UInt8 {
+        /// The key is there, once.
+        case present
+        case absent
+        /// The key is there once more, or once less.
+        case oneMore
+        case oneLess
+    }
+
+    private struct Group {
+        var start: Int
+        var count: Int32
+        /// The change made last, or -1.
+        var last: Int32
+        var changeCount: Int32
+        /// Whether the changes are `present` and ascending, as those of new objects are.
+        var isAscending: Bool
+    }
+
+    private struct Entry {
+        var key: Int64
+        var previous: Int32
+        var kind: Kind
+    }
+
+    // Nothing here calls out while it changes these, so accesses never overlap.
+    @exclusivity(unchecked) private var bytes: [UInt8] = []
+    @exclusivity(unchecked) private var groups: [Group] = []
+    @exclusivity(unchecked) private var entries: [Entry] = []
+    /// Open addressing: a group's index and 1, or 0.
+    @exclusivity(unchecked) private var slots: [UInt32] = []
+    @exclusivity(unchecked) private(set) var openGroupCount = 0
+
+    var isEmpty: Bool { openGroupCount == 0 }
+    var isFull: Bool { entries.count >= Self.limit }
+
+    func removeAll() {
+        guard !groups.isEmpty else { return }
+        bytes = []
+        groups = []
+        entries = []
+        slots = []
+        openGroupCount = 0
+    }
+
+    // MARK: - Changing
+
+    func append(_ prefix: UnsafeRawBufferPointer, _ key: Int64, _ kind: Kind) {
+        let index = findOrMake(prefix)
+        let position = Int32(truncatingIfNeeded: entries.count)
+        let last = groups[index].last
+        if last < 0 {
+            openGroupCount += 1
+            groups[index].changeCount = 0
+            groups[index].isAscending = kind == .present
+        } else if groups[index].isAscending {
+            groups[index].isAscending = kind == .present && entries[Int(last)].key < key
+        }
+        entries.append(Entry(key: key, previous: last, kind: kind))
+        groups[index].last = position
+        groups[index].changeCount += 1
+    }
+
+    private func findOrMake(_ prefix: UnsafeRawBufferPointer) -> Int {
+        if groups.count * 2 >= slots.count { growSlots() }
+        let mask = slots.count - 1
+        var slot = Self.hash(prefix) & mask
+        while slots[slot] != 0 {
+            let index = Int(slots[slot]) - 1
+            if isEqual(index, prefix) { return index }
+            slot = (slot + 1) & mask
+        }
+        groups.append(
+            Group(start: bytes.count, count: Int32(prefix.count), last: -1, changeCount: 0, isAscending: true))
+        bytes.append(contentsOf: prefix)
+        slots[slot] = UInt32(groups.count)
+        return groups.count - 1
+    }
+
+    private func find(_ prefix: UnsafeRawBufferPointer) -> Int? {
+        guard !slots.isEmpty else { return nil }
+        let mask = slots.count - 1
+        var slot = Self.hash(prefix) & mask
+        while slots[slot] != 0 {
+            let index = Int(slots[slot]) - 1
+            if isEqual(index, prefix) { return index }
+            slot = (slot + 1) & mask
+        }
+        return nil
+    }
+
+    @inline(__always)
+    private func isEqual(_ index: Int, _ prefix: UnsafeRawBufferPointer) -> Bool {
+        let group = groups[index]
+        guard Int(group.count) == prefix.count else { return false }
+        return bytes.withUnsafeBytes { bytes in
+            bytesOrder(UnsafeRawBufferPointer(rebasing: bytes[group.start..<group.start + prefix.count]), prefix) == 0
+        }
+    }
+
+    private func growSlots() {
+        let size = max(64, slots.count * 2)
+        slots = [UInt32](repeating: 0, count: size)
+        for (index, group) in groups.enumerated() {
+            var slot = bytes.withUnsafeBytes { bytes in
+                Self.hash(UnsafeRawBufferPointer(rebasing: bytes[group.start..<group.start + Int(group.count)]))
+            }
+            slot &= size - 1
+            while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
+            slots[slot] = UInt32(index + 1)
+        }
+    }
+
+    @inline(__always)
+    private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
+        let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
+        var hash = UInt64(bytes.count) &* factor
+        var offset = 0
+        while offset &+ 8 <= bytes.count {
+            hash = (hash ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) &* factor
+            hash ^= hash >> 29
+            offset &+= 8
+        }
+        var tail: UInt64 = 0
+        while offset < bytes.count {
+            tail = tail << 8 | UInt64(bytes[offset])
+            offset &+= 1
+        }
+        hash = (hash ^ tail) &* factor
+        return Int(truncatingIfNeeded: (hash ^ hash >> 32) & 0x7FFF_FFFF)
+    }
+
+    // MARK: - Taking out
+
+    /// The net changes of one prefix, ascending and one a key; it has none any more.
+    func take(_ prefix: UnsafeRawBufferPointer) -> [ChunkTree.Change]? {
+        guard openGroupCount > 0, let index = find(prefix), groups[index].last >= 0 else { return nil }
+        return take(index)
+    }
+
+    /// Takes out all prefixes. The body must not add changes.
+    func takeAll(_ body: (_ prefix: [UInt8], _ changes: [ChunkTree.Change]) -> Void) {
+        for index in groups.indices where groups[index].last >= 0 {
+            let group = groups[index]
+            body(Array(bytes[group.start..<group.start + Int(group.count)]), take(index))
+        }
+        removeAll()
+    }
+
+    private func take(_ index: Int) -> [ChunkTree.Change] {
+        let group = groups[index]
+        let count = Int(group.changeCount)
+        var position = Int(group.last)
+        var changes = [ChunkTree.Change](repeating: .init(key: 0, value: 0), count: count)
+        for place in (0..<count).reversed() {
+            let entry = entries[position]
+            changes[place] = .init(entry.key, entry.kind)
+            position = Int(entry.previous)
+        }
+        groups[index].last = -1
+        openGroupCount -= 1
+        return group.isAscending ? changes : Self.folded(changes)
+    }
+
+    private static func folded(_ changes: [ChunkTree.Change]) -> [ChunkTree.Change] {
+        let order = changes.indices.sorted { (changes[$0].key, $0) < (changes[$1].key, $1) }
+        var result: [ChunkTree.Change] = []
+        result.reserveCapacity(changes.count)
+        for index in order {
+            let change = changes[index]
+            guard let last = result.last, last.key == change.key else {
+                result.append(change)
+                continue
+            }
+            if change.isRelative {
+                result[result.count - 1].value += change.value
+            } else {
+                result[result.count - 1] = change
+            }
+        }
+        return result
+    }
+}
+
+extension ChunkTree.Change {
+    fileprivate init(_ key: Int64, _ kind: PendingChanges.Kind) {
+        self.key = key
+        switch kind {
+        case .present: (value, isRelative) = (1, false)
+        case .absent: (value, isRelative) = (0, false)
+        case .oneMore: (value, isRelative) = (1, true)
+        case .oneLess: (value, isRelative) = (-1, true)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import CausewayModel
+import CausewayStorage
+
+/// For each prefix an ascending set of object keys: an index (prefix: a value), or the backlinks to the objects of a
+/// class (prefix: target and column of the origin), where an origin may count more than once.
+///
+/// What a write changes is gathered in memory and entered in the tree when the prefix is read, and at the commit.
+final class Postings {
+    static let chunkLimit = 512
+
+    let chunks: ChunkTree
+    let pending = PendingChanges()
+    private var scratch: [UInt8] = []
+
+    init(tree: UInt32) {
+        chunks = ChunkTree(tree: tree, limit: Self.chunkLimit, meaning: .count)
+    }
+
+    // MARK: - Changing
+
+    func append(_ prefix: UnsafeRawBufferPointer, _ key: ObjectKey, _ kind: PendingChanges.Kind, in table: Table) {
+        if pending.isFull { settle(in: table.transaction) }
+        pending.append(prefix, key.rawValue, kind)
+    }
+
+    /// Enters what is pending of one prefix.
+    func settle(_ prefix: [UInt8], in transaction: Transaction) {
+        guard !pending.isEmpty, let changes = prefix.withUnsafeBytes({ pending.take($0) }) else { return }
+        enter(changes, prefix, transaction, isEmpty: false)
+    }
+
+    /// Enters all that is pending.
+    func settle(in transaction: Transaction) {
+        guard !pending.isEmpty else { return }
+        let isEmpty = transaction.writer.count(tree: chunks.tree, from: [], upTo: nil) == 0
+        pending.takeAll { enter($1, $0, transaction, isEmpty: isEmpty) }
+    }
+
+    private func enter(_ changes: [ChunkTree.Change], _ prefix: [UInt8], _ transaction: Transaction, isEmpty: Bool) {
+        if !chunks.apply(changes, prefix, transaction.writer, isEmpty: isEmpty, &scratch) {
+            transaction.noteDamage(transaction.store.damaged())
+        }
+    }
+
+    // MARK: - Reading
+
+    /// Visits the chunks of a prefix in order until the body answers false.
+    func scan(_ prefix: [UInt8], in transaction: Transaction, _ body: (PackedChunk) -> Bool) {
+        settle(prefix, in: transaction)
+        if !chunks.scan(prefix, transaction.reader, body) { transaction.noteDamage(transaction.store.damaged()) }
+    }
+
+    /// Visits the chunks of all prefixes in a range in order of prefixes, until the body answers false.
+    func scan(
+        from: [UInt8], upTo: [UInt8]?, in transaction: Transaction, _ body: (PackedChunk) -> Bool
+    ) {
+        settle(in: transaction)
+        var isSound = true
+        transaction.reader.scan(tree: chunks.tree, from: from, upTo: upTo, reversed: false) { key, bytes in
+            guard let first = ChunkTree.first(key, prefixCount: key.count - ChunkTree.keyByteCount),
+                let chunk = PackedChunk(first: first, bytes)
+            else {
+                isSound = false
+                return true
+            }
+            return body(chunk)
+        }
+        if !isSound { transaction.noteDamage(transaction.store.damaged()) }
+    }
+}

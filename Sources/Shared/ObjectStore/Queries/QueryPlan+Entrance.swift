@@ -1,0 +1,66 @@
+import CausewayModel
+import CausewayQuery
+
+extension QueryPlan {
+    /// What running it costs about, in nanoseconds.
+    var cost: Double { entrance?.cost ?? scanCost }
+
+    /// All results, ascending.
+    func keys() -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        if let entrance, entrance.rest == nil, entrance.isOrdered, entrance.areAlive {
+            entrance.collect(&keys)
+            return keys
+        }
+        run { number, found in
+            let first = Int64(number * slotsPerLeaf)
+            found.forEach { keys.append(ObjectKey(first + Int64($0))) }
+            return true
+        }
+        return keys
+    }
+
+    /// All results, ascending; nil when there are more than so many.
+    func keys(atMost limit: Int) -> [ObjectKey]? {
+        if let entrance, entrance.rest == nil, entrance.rowCount > 4 * (limit + IntegerKeys.blockLimit) { return nil }
+        let keys = keys()
+        return keys.count <= limit ? keys : nil
+    }
+
+    func count() -> Int {
+        if let entrance, entrance.rest == nil, let count = entrance.count { return count() }
+        var count = 0
+        run {
+            count += $1.count
+            return true
+        }
+        return count
+    }
+
+    /// Visits the rows of an entrance leaf by leaf, ascending, until the body answers false.
+    func run(_ entrance: QueryEntrance, _ body: (_ number: Int, _ candidates: SlotBitmap) -> Bool) {
+        var keys: [ObjectKey] = []
+        entrance.collect(&keys)
+        // Sorting costs more than a bitmap for each leaf, once several rows fall on one.
+        if !entrance.isOrdered, keys.count > 4 * table.leafNumbers.count { return runDense(keys, body) }
+        if !entrance.isOrdered { keys.sort() }
+        var index = 0
+        while index < keys.count {
+            let number = keys[index].leafNumber
+            var candidates = SlotBitmap()
+            while index < keys.count, keys[index].leafNumber == number {
+                candidates.insert(keys[index].slot)
+                index += 1
+            }
+            guard body(number, candidates.intersection(table.aliveWords(number))) else { return }
+        }
+    }
+
+    private func runDense(_ keys: [ObjectKey], _ body: (_ number: Int, _ candidates: SlotBitmap) -> Bool) {
+        var bitmaps = [SlotBitmap](repeating: SlotBitmap(), count: table.leafNumbers.count)
+        for key in keys { bitmaps[key.leafNumber].insert(key.slot) }
+        for (number, candidates) in bitmaps.enumerated() where !candidates.isEmpty {
+            guard body(number, candidates.intersection(table.aliveWords(number))) else { return }
+        }
+    }
+}
