@@ -1,68 +1,55 @@
 import CausewayModel
 
-/// The elements of one list at rest: any of them is read without reading the others.
+/// The elements of one short list, or of one chunk of a long one, at rest: any of them is read without reading the
+/// others.
 ///
 /// Count (u32), flags (u8: has nulls), three bytes zero; a null bitmap when flagged; then the elements, of one size each,
 /// or for strings and data offsets (u32, one more than elements) and an arena.
 struct ListBytes {
-    private static let headerBytes = 8
+    static let headerBytes = 8
+    static let flagNulls: UInt8 = 1
 
     let bytes: UnsafeRawBufferPointer
     let type: PropertyType
     let count: Int
     private let payload: Int
-    private let hasNulls: Bool
+    let hasNulls: Bool
 
-    /// Nil when the bytes contradict themselves.
+    /// Nil when the bytes contradict themselves, or are the head of a list in chunks.
     init?(_ bytes: UnsafeRawBufferPointer, _ type: PropertyType) {
-        guard bytes.count >= Self.headerBytes else { return nil }
+        guard bytes.count >= Self.headerBytes, bytes[4] & ~Self.flagNulls == 0 else { return nil }
         self.bytes = bytes
         self.type = type
-        count = Int(bytes.loadUnaligned(as: UInt32.self))
-        hasNulls = bytes[4] & 1 != 0
+        count = Int(UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)))
+        hasNulls = bytes[4] & Self.flagNulls != 0
         payload = Self.headerBytes + (hasNulls ? (count + 7) / 8 : 0)
-        let slots = Self.isVariable(type) ? count + 1 : count
-        guard payload + slots * Self.size(type) <= bytes.count else { return nil }
+        let slots = ElementLayout.isVariable(type) ? count + 1 : count
+        guard payload + slots * ElementLayout.size(type) <= bytes.count else { return nil }
     }
 
-    private static func isVariable(_ type: PropertyType) -> Bool { type == .string || type == .data }
+    // MARK: - Reading
 
-    private static func size(_ type: PropertyType) -> Int {
-        switch type {
-        case .bool: 1
-        case .float, .string, .data: 4
-        case .int, .double, .object: 8
-        case .date, .objectId: 12
-        case .uuid: 16
-        }
+    /// Where the elements lie, when each has its own bytes.
+    var elements: UnsafeRawPointer? {
+        ElementLayout.isVariable(type) ? nil : bytes.baseAddress.map { $0 + payload }
+    }
+
+    func isNull(_ index: Int) -> Bool {
+        hasNulls && bytes[Self.headerBytes + index / 8] >> UInt8(index % 8) & 1 != 0
     }
 
     func value(_ index: Int) -> Value {
-        guard index < count else { return .null }
-        if hasNulls, bytes[Self.headerBytes + index / 8] >> UInt8(index % 8) & 1 != 0 { return .null }
-        let offset = payload + index * Self.size(type)
-        func load<T: BitwiseCopyable>(_ extra: Int, _ type: T.Type) -> T {
-            bytes.loadUnaligned(fromByteOffset: offset + extra, as: type)
-        }
-        switch type {
-        case .bool: return .bool(bytes[offset] != 0)
-        case .int: return .int(load(0, Int64.self))
-        case .object: return .object(ObjectKey(load(0, Int64.self)))
-        case .float: return .float(load(0, Float.self))
-        case .double: return .double(load(0, Double.self))
-        case .date:
-            return .timestamp(Timestamp(seconds: load(0, Int64.self), nanoseconds: load(8, Int32.self)))
-        case .objectId: return .objectId(ObjectIdentifier12(high: load(0, UInt64.self), low: load(8, UInt32.self)))
-        case .uuid: return .uuid(UUID16(high: load(0, UInt64.self), low: load(8, UInt64.self)))
-        case .string: return .string(String(decoding: variable(offset), as: UTF8.self))
-        case .data: return .bytes(Array(variable(offset)))
-        }
+        guard index < count, !isNull(index) else { return .null }
+        if let elements { return ElementLayout.read(elements + index * ElementLayout.size(type), type) }
+        let bytes = variable(index)
+        return type == .string ? .string(String(decoding: bytes, as: UTF8.self)) : .bytes(Array(bytes))
     }
 
-    private func variable(_ offset: Int) -> UnsafeRawBufferPointer {
+    private func variable(_ index: Int) -> UnsafeRawBufferPointer {
+        let offset = payload + index * 4
         let arena = payload + (count + 1) * 4
-        let start = arena + Int(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-        let end = arena + Int(bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self))
+        let start = arena + Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+        let end = arena + Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)))
         guard start <= end, end <= bytes.count else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
@@ -72,54 +59,56 @@ struct ListBytes {
     // MARK: - Writing
 
     static func encode(_ values: [Value], _ type: PropertyType) -> [UInt8] {
-        let hasNulls = values.contains(.null)
-        var result: [UInt8] = []
-        append(UInt32(values.count), to: &result)
-        result += [hasNulls ? 1 : 0, 0, 0, 0]
-        if hasNulls {
-            var bitmap = [UInt8](repeating: 0, count: (values.count + 7) / 8)
-            for (index, value) in values.enumerated() where value.isNull { bitmap[index / 8] |= 1 << UInt8(index % 8) }
-            result += bitmap
-        }
-        guard isVariable(type) else {
-            for value in values { append(value, type, to: &result) }
+        var result = header(values.count, nulls: values.contains(.null) ? values.map { $0.isNull ? 1 : 0 } : [])
+        if ElementLayout.isVariable(type) {
+            appendVariable(values, to: &result)
             return result
         }
+        let size = ElementLayout.size(type)
+        withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { element in
+            guard let start = element.baseAddress else { return }
+            for value in values {
+                ElementLayout.write(value, start, type)
+                result.append(contentsOf: element)
+            }
+        }
+        return result
+    }
+
+    /// A chunk of elements that lie as they do in the file; `nulls` has a byte for each, or none when none is null.
+    static func encode(_ count: Int, elements: UnsafeRawBufferPointer, nulls: [UInt8]) -> [UInt8] {
+        var result = header(count, nulls: nulls)
+        result.append(contentsOf: elements)
+        return result
+    }
+
+    private static func header(_ count: Int, nulls: [UInt8]) -> [UInt8] {
+        let hasNulls = nulls.contains(1)
+        var result: [UInt8] = []
+        withUnsafeBytes(of: UInt32(count).littleEndian) { result.append(contentsOf: $0) }
+        result += [hasNulls ? flagNulls : 0, 0, 0, 0]
+        if hasNulls {
+            var bitmap = [UInt8](repeating: 0, count: (count + 7) / 8)
+            for index in 0..<count { bitmap[index / 8] |= nulls[index] << UInt8(index % 8) }
+            result += bitmap
+        }
+        return result
+    }
+
+    private static func appendVariable(_ values: [Value], to result: inout [UInt8]) {
         var arena: [UInt8] = []
-        append(UInt32(0), to: &result)
+        func appendEnd() {
+            withUnsafeBytes(of: UInt32(arena.count).littleEndian) { result.append(contentsOf: $0) }
+        }
+        appendEnd()
         for value in values {
             switch value {
             case .string(let text): arena.append(contentsOf: text.utf8)
             case .bytes(let bytes): arena.append(contentsOf: bytes)
             default: break
             }
-            append(UInt32(arena.count), to: &result)
+            appendEnd()
         }
-        return result + arena
-    }
-
-    private static func append(_ value: Value, _ type: PropertyType, to result: inout [UInt8]) {
-        switch value {
-        case .bool(let value): result.append(value ? 1 : 0)
-        case .int(let value): append(value, to: &result)
-        case .object(let key): append(key.rawValue, to: &result)
-        case .float(let value): append(value.bitPattern, to: &result)
-        case .double(let value): append(value.bitPattern, to: &result)
-        case .timestamp(let value):
-            append(value.seconds, to: &result)
-            append(value.nanoseconds, to: &result)
-        case .objectId(let value):
-            append(value.high, to: &result)
-            append(value.low, to: &result)
-        case .uuid(let value):
-            append(value.high, to: &result)
-            append(value.low, to: &result)
-        case .null: result.append(contentsOf: repeatElement(0, count: size(type)))
-        case .string, .bytes, .link: preconditionFailure("an element of another type than its list's was stored")
-        }
-    }
-
-    private static func append(_ value: some FixedWidthInteger & BitwiseCopyable, to result: inout [UInt8]) {
-        withUnsafeBytes(of: value.littleEndian) { result.append(contentsOf: $0) }
+        result += arena
     }
 }

@@ -9,7 +9,7 @@ struct TableChanges {
     private var revived: Set<ObjectKey> = []
     private var deleted: [ObjectKey: PrimaryKey?] = [:]
     private var modified: [ObjectKey: ColumnSet] = [:]
-    private var listEdits: [ObjectKey: [Int: [ListEdit]]] = [:]
+    private var listEdits: [ObjectKey: [Int: ListEditLog]] = [:]
     /// Keys from here on were given out in this write.
     let firstNewKey: Int64
     private var hasGhosts = false
@@ -47,9 +47,13 @@ struct TableChanges {
         modified[key, default: ColumnSet()].insert(column)
     }
 
-    mutating func edit(_ place: ListPlace, _ edit: ListEdit) {
-        if isInserted(place.key) { return }
-        listEdits[place.key, default: [:]][place.column, default: []].append(edit)
+    /// Where the edits of a list are noted; nil when they need not be.
+    mutating func editLog(_ place: ListPlace) -> ListEditLog? {
+        if isInserted(place.key) { return nil }
+        if let log = listEdits[place.key]?[place.column] { return log }
+        let log = ListEditLog()
+        listEdits[place.key, default: [:]][place.column] = log
+        return log
     }
 
     mutating func noteGhost() {
@@ -63,7 +67,9 @@ struct TableChanges {
         result.deleted = deleted.map { .init(key: $0.key, primaryKey: $0.value) }.sorted { $0.key < $1.key }
         result.modified = modified
         for (key, columns) in listEdits {
-            for (column, edits) in columns { result.listEdits[ListPlace(key: key, column: column)] = edits }
+            for (column, log) in columns where !log.edits.isEmpty {
+                result.listEdits[ListPlace(key: key, column: column)] = log.edits
+            }
         }
         return result
     }

@@ -193,7 +193,7 @@ package final class Transaction {
     package var changes: ChangeRecord {
         var record = ChangeRecord()
         for table in tablesByName.values where table.hasChanges {
-            let changes = table.changes.record
+            let changes = table.changeRecord
             if !changes.isEmpty { record.classes[table.name] = changes }
         }
         return record

@@ -205,15 +205,16 @@ struct RandomHistory {
         for (column, property) in table.schema.properties.enumerated() {
             if property.collection == .list {
                 let list = row.lists[column] ?? []
-                #expect(same(table.listValues(key, column), list), "\(place).\(property.name)")
+                #expect(sameValues(table.listValues(key, column), list), "\(place).\(property.name)")
                 #expect(table.listCount(key, column) == list.count, "\(place).\(property.name)")
                 if let last = list.indices.last {
-                    #expect(same([table.listValue(key, column, last)], [list[last]]), "\(place).\(property.name)")
+                    #expect(sameValues([table.listValue(key, column, last)], [list[last]]), "\(place).\(property.name)")
                 }
             } else {
                 let found = table.value(key, column)
                 #expect(
-                    same([found], [row.values[column]]), "\(place).\(property.name): \(found), \(row.values[column])")
+                    sameValues([found], [row.values[column]]),
+                    "\(place).\(property.name): \(found), \(row.values[column])")
             }
         }
         #expect(table.backlinkCount(to: key) == origins.count, "\(place)")
@@ -224,16 +225,16 @@ struct RandomHistory {
             #expect(table.contains(origin.key), "\(place)")
         }
     }
+}
 
-    /// As `==`, but NaN is the same as NaN.
-    private func same(_ left: [Value], _ right: [Value]) -> Bool {
-        left.count == right.count
-            && zip(left, right).allSatisfy { left, right in
-                switch (left, right) {
-                case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
-                case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
-                default: left == right
-                }
+/// As `==`, but NaN is the same as NaN.
+func sameValues(_ left: [Value], _ right: [Value]) -> Bool {
+    left.count == right.count
+        && zip(left, right).allSatisfy { left, right in
+            switch (left, right) {
+            case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
+            case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
+            default: left == right
             }
-    }
+        }
 }

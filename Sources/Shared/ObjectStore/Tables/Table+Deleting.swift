@@ -51,11 +51,7 @@ extension Table {
         let column = columns[index]
         let property = schema.properties[index]
         if property.collection == .list {
-            let values = listValues(origin, index)
-            for position in values.indices.reversed() where values[position] == .object(target) {
-                changes.edit(ListPlace(key: origin, column: index), .remove(position))
-            }
-            writtenLists[ListPlace(key: origin, column: index)] = values.filter { $0 != .object(target) }
+            listTargetEnded(target, origin, index)
         } else {
             column.write(origin.leafNumber, of: self).setNull(origin.slot)
         }
@@ -70,7 +66,7 @@ extension Table {
             let property = schema.properties[index]
             if property.type == .object { release(key, index, &doomed) }
             if column.kind == nil {
-                if listCount(key, index) > 0 { writtenLists[ListPlace(key: key, column: index)] = [] }
+                listOwnerEnded(key, index)
                 continue
             }
             if property.isPrimaryKey, keepingPrimaryKey { continue }

@@ -1,124 +1,274 @@
 package import CausewayModel
 import CausewayStorage
 
-// A list is one value of the column's tree under its object's key. One that is changed is held as an array until the
-// commit: the first change of a list costs O(count), the others what an array costs.
+// A list is read and changed through its open form, which the table keeps: of the list used last, and of those changed
+// in this write.
+
+/// Elements that lie one behind the other, to be read without asking the list again.
+struct ListWindow {
+    var key = ObjectKey(-1)
+    var column = -1
+    var start = 0
+    var count = 0
+    var size = 0
+    var type = PropertyType.int
+    var elements = UnsafeRawPointer(bitPattern: 16)!  // Not null, and never read: the count is 0.
+}
+
+/// The edits of one list, in the order made.
+final class ListEditLog {
+    var edits: [ListEdit] = []
+}
 
 extension Table {
     // MARK: - Reading
 
     package func listCount(_ key: ObjectKey, _ column: Int) -> Int {
-        if !writtenLists.isEmpty, let values = writtenLists[ListPlace(key: key, column: column)] { return values.count }
-        return storedList(key, column)?.count ?? 0
+        if let list = knownList(key, column) { return list.count }
+        return storedList(key, column) { bytes in
+            if let list = ListBytes(bytes, schema.properties[column].type) { return list.count }
+            return ListHead(bytes)?.count
+        } ?? 0
     }
 
-    /// The element at an index that exists.
+    /// The element at a position; null behind the end.
     package func listValue(_ key: ObjectKey, _ column: Int, _ index: Int) -> Value {
-        if !writtenLists.isEmpty, let values = writtenLists[ListPlace(key: key, column: column)] {
-            return values[index]
+        let window = listWindow
+        let offset = index &- window.start
+        if window.key == key, window.column == column, offset >= 0, offset < window.count {
+            return ElementLayout.read(window.elements + offset &* window.size, window.type)
         }
-        return storedList(key, column)?.value(index) ?? .null
+        return findListValue(key, column, index)
     }
 
+    private func findListValue(_ key: ObjectKey, _ column: Int, _ index: Int) -> Value {
+        let list = openList(key, column)
+        guard index >= 0, index < list.count else { return .null }
+        let chunk = list.approach(index)
+        if let elements = chunk.plainElements {
+            listWindow = ListWindow(
+                key: key, column: column, start: list.nearStart, count: chunk.count,
+                size: ElementLayout.size(list.type), type: list.type, elements: elements)
+        }
+        return chunk.value(index - list.nearStart)
+    }
+
+    /// All elements; what cannot be read is left out.
     package func listValues(_ key: ObjectKey, _ column: Int) -> [Value] {
-        if !writtenLists.isEmpty, let values = writtenLists[ListPlace(key: key, column: column)] { return values }
-        return storedList(key, column)?.values ?? []
+        if let list = knownList(key, column) { return list.values }
+        let short = storedList(key, column) { bytes in
+            ListHead.isHead(bytes) ? [] : ListBytes(bytes, schema.properties[column].type)?.values
+        }
+        guard let short else { return [] }
+        return short.isEmpty ? openList(key, column).values : short
     }
 
-    private func storedList(_ key: ObjectKey, _ column: Int) -> ListBytes? {
+    /// What the list's entry in the file says; nil for none, and for one that says nothing, which is damaged.
+    private func storedList<Result>(
+        _ key: ObjectKey, _ column: Int, _ read: (UnsafeRawBufferPointer) -> Result?
+    ) -> Result? {
         var bigEndian = UInt64(bitPattern: key.rawValue).bigEndian
         let bytes = withUnsafeBytes(of: &bigEndian) {
             transaction.reader.get(tree: columns[column].listTree, key: $0)
         }
         guard let bytes else { return nil }
-        if let list = ListBytes(bytes, schema.properties[column].type) { return list }
+        if let result = read(bytes) { return result }
         transaction.noteDamage(transaction.store.damaged())
         return nil
+    }
+
+    // MARK: - Open lists
+
+    /// The list's open form, if it has one.
+    @inline(__always)
+    private func knownList(_ key: ObjectKey, _ column: Int) -> OpenList? {
+        if let list = lastList, list.key == key, list.column == column {
+            if !list.doomed.isEmpty { list.settle() }
+            return list
+        }
+        return writtenLists.isEmpty ? nil : knownWrittenList(key, column)
+    }
+
+    private func knownWrittenList(_ key: ObjectKey, _ column: Int) -> OpenList? {
+        guard let list = writtenLists[ListPlace(key: key, column: column)] else { return nil }
+        list.settle()
+        lastList = list
+        return list
+    }
+
+    private func openList(_ key: ObjectKey, _ column: Int) -> OpenList {
+        if let list = knownList(key, column) { return list }
+        let list = OpenList(key, column, of: self)
+        lastList = list
+        return list
+    }
+
+    /// The list, about to be changed.
+    @inline(__always)
+    private func writableList(_ key: ObjectKey, _ column: Int) -> OpenList {
+        listWindow.count = 0
+        if let list = lastList, list.key == key, list.column == column, list.isWritten, list.doomed.isEmpty {
+            return list
+        }
+        return makeWritable(openList(key, column))
+    }
+
+    private func makeWritable(_ list: OpenList) -> OpenList {
+        if list.isWritten { return list }
+        precondition(exists(list.key), "a list of an object that is not here was changed")
+        let place = ListPlace(key: list.key, column: list.column)
+        writtenLists[place] = list
+        list.isWritten = true
+        list.cut()
+        list.log = changes.editLog(place)
+        changes.modify(list.key, list.column)
+        return list
+    }
+
+    /// Targets that ended leave the lists that hold them.
+    func settleLists() {
+        for list in writtenLists.values { list.settle() }
+    }
+
+    func forgetLists() {
+        writtenLists = [:]
+        lastList = nil
+        listWindow.count = 0
     }
 
     // MARK: - Writing
 
     package func listInsert(_ key: ObjectKey, _ column: Int, _ index: Int, _ value: Value) {
-        let value = element(value, column)
-        edit(key, column, .insert(index, value)) { $0.insert(value, at: index) }
-        link(value, key, column)
+        let list = writableList(key, column)
+        let value = element(value, list)
+        list.insert(value, at: index)
+        list.log?.edits.append(.insert(index, value))
+        link(value, list)
     }
 
     package func listRemove(_ key: ObjectKey, _ column: Int, _ index: Int) {
-        let before = listValue(key, column, index)
-        edit(key, column, .remove(index)) { $0.remove(at: index) }
-        unlink([before], key, column)
+        let list = writableList(key, column)
+        let before = list.type == .object ? list.value(index) : .null
+        list.remove(at: index)
+        list.log?.edits.append(.remove(index))
+        unlink([before], list)
     }
 
     /// Replaces the element at an index.
     package func listSet(_ key: ObjectKey, _ column: Int, _ index: Int, _ value: Value) {
-        let value = element(value, column)
-        let before = listValue(key, column, index)
-        edit(key, column, .set(index, value)) { $0[index] = value }
+        let list = writableList(key, column)
+        let value = element(value, list)
+        let before = list.type == .object ? list.value(index) : .null
+        list.set(index, value)
+        list.log?.edits.append(.set(index, value))
         guard value != before else { return }
-        link(value, key, column)
-        unlink([before], key, column)
+        link(value, list)
+        unlink([before], list)
     }
 
     /// Moves an element so that it is at index `to` afterwards.
     package func listMove(_ key: ObjectKey, _ column: Int, _ from: Int, _ to: Int) {
-        edit(key, column, .move(from, to)) { $0.insert($0.remove(at: from), at: to) }
+        let list = writableList(key, column)
+        let value = list.value(from)
+        list.remove(at: from)
+        list.insert(value, at: to)
+        list.log?.edits.append(.move(from, to))
     }
 
     package func listClear(_ key: ObjectKey, _ column: Int) {
-        let before = listValues(key, column)
-        guard !before.isEmpty else { return }
-        edit(key, column, .clear(before.count)) { $0 = [] }
-        unlink(before, key, column)
+        guard listCount(key, column) > 0 else { return }
+        let list = writableList(key, column)
+        let before = list.type == .object ? list.values : []
+        clear(list)
+        unlink(before, list)
+    }
+
+    private func clear(_ list: OpenList) {
+        list.log?.edits.append(.clear(list.count))
+        list.clear()
     }
 
     /// Makes the list hold these elements: recorded as clearing it and inserting each.
     package func listReplace(_ key: ObjectKey, _ column: Int, _ values: [Value]) {
-        let values = values.map { element($0, column) }
-        let before = listValues(key, column)
+        let list = openList(key, column)
+        let values = values.map { element($0, list) }
+        let before = list.values
         guard values != before else { return }
-        if !before.isEmpty { edit(key, column, .clear(before.count)) { $0 = [] } }
+        listWindow.count = 0
+        _ = makeWritable(list)
+        if list.count > 0 { clear(list) }
         for (index, value) in values.enumerated() {
-            edit(key, column, .insert(index, value)) { $0.append(value) }
-            link(value, key, column)
+            list.insert(value, at: index)
+            list.log?.edits.append(.insert(index, value))
+            link(value, list)
         }
-        let kept = Set(values)
-        unlink(before, key, column, keeping: kept)
+        unlink(before, list, keeping: values)
     }
 
-    private func element(_ value: Value, _ column: Int) -> Value {
-        precondition(accepts(value, column: column), "an element of another type than the list's was stored")
-        guard case .link = value, let key = resolve(value, schema.properties[column]) else { return value }
+    /// The element as the list holds it: a link as the row it means.
+    @inline(__always)
+    private func element(_ value: Value, _ list: OpenList) -> Value {
+        switch (list.type, value) {
+        case (.int, .int), (.string, .string), (.object, .object), (.double, .double), (.bool, .bool),
+            (.float, .float), (.data, .bytes), (.date, .timestamp), (.objectId, .objectId), (.uuid, .uuid):
+            return value
+        default: return unusualElement(value, list)
+        }
+    }
+
+    private func unusualElement(_ value: Value, _ list: OpenList) -> Value {
+        precondition(
+            accepts(value, column: list.column), "an element of another type than the list's was stored")
+        guard case .link = value, let key = resolve(value, schema.properties[list.column]) else { return value }
         return .object(key)
-    }
-
-    private func edit(_ key: ObjectKey, _ column: Int, _ edit: ListEdit, _ body: (inout [Value]) -> Void) {
-        precondition(exists(key), "a list of an object that is not here was changed")
-        let place = ListPlace(key: key, column: column)
-        if writtenLists[place] == nil { writtenLists[place] = storedList(key, column)?.values ?? [] }
-        body(&writtenLists[place, default: []])
-        changes.edit(place, edit)
-        changes.modify(key, column)
     }
 
     // MARK: - Links
 
-    private func link(_ value: Value, _ key: ObjectKey, _ column: Int) {
+    @inline(__always)
+    private func link(_ value: Value, _ list: OpenList) {
         guard case .object(let other) = value else { return }
-        target(of: schema.properties[column]).addBacklink(to: other, from: key, columns[column])
+        target(of: schema.properties[list.column]).addBacklink(to: other, from: list.key, columns[list.column])
     }
 
     /// Takes back the links of elements that left the list; embedded ones are deleted.
-    private func unlink(_ values: [Value], _ key: ObjectKey, _ column: Int, keeping kept: Set<Value> = []) {
-        let property = schema.properties[column]
-        guard property.type == .object else { return }
-        let target = target(of: property)
+    @inline(__always)
+    private func unlink(_ values: [Value], _ list: OpenList, keeping kept: [Value] = []) {
+        if list.type == .object { unlinkObjects(values, list.key, list.column, keeping: kept) }
+    }
+
+    private func unlinkObjects(_ values: [Value], _ key: ObjectKey, _ column: Int, keeping kept: [Value]) {
+        let target = target(of: schema.properties[column])
         for case .object(let other) in values {
             target.removeBacklink(to: other, from: key, columns[column])
         }
         guard target.schema.kind == .embedded else { return }
+        let kept = Set(kept)
         for value in values where !kept.contains(value) {
             if case .object(let other) = value { target.delete(other) }
         }
+    }
+
+    // MARK: - Ends
+
+    /// An object that the list may hold ends: it leaves the list before anybody looks at it again.
+    func listTargetEnded(_ target: ObjectKey, _ key: ObjectKey, _ column: Int) {
+        guard exists(key) else { return }
+        let place = ListPlace(key: key, column: column)
+        listWindow.count = 0
+        let list = writtenLists[place].flatMap { $0.isWritten ? $0 : nil } ?? makeWritable(openList(key, column))
+        list.doomed.insert(target)
+    }
+
+    /// The object that owns the list ends, and with it the list; its edits are nobody's concern.
+    func listOwnerEnded(_ key: ObjectKey, _ column: Int) {
+        let place = ListPlace(key: key, column: column)
+        guard writtenLists[place] != nil || listCount(key, column) > 0 else { return }
+        listWindow.count = 0
+        let list = openList(key, column)
+        writtenLists[place] = list
+        list.isWritten = false
+        list.log = nil
+        list.clear()
     }
 }

@@ -35,8 +35,11 @@ package final class Table {
     /// Alive objects.
     @exclusivity(unchecked) package internal(set) var count = 0
     @exclusivity(unchecked) var changes = TableChanges()
-    /// Lists changed in this write.
-    var writtenLists: [ListPlace: [Value]] = [:]
+    /// Lists changed in this write, those of objects that ended included.
+    @exclusivity(unchecked) var writtenLists: [ListPlace: OpenList] = [:]
+    /// The list used last, and elements of a list to be read without asking it.
+    @exclusivity(unchecked) var lastList: OpenList?
+    @exclusivity(unchecked) var listWindow = ListWindow()
     /// The rows of primary keys that are integers.
     let integerKeys: IntegerKeys
     /// Who links to the objects of this class.
@@ -145,6 +148,7 @@ package final class Table {
         }
         for column in allColumns { column.forgetLeaves() }
         integerKeys.forget()
+        forgetLists()
         addColumns()
         loadCounters()
     }
@@ -170,6 +174,12 @@ package final class Table {
 
     var hasChanges: Bool { !changes.isEmpty }
 
+    /// What this write did to the class so far.
+    var changeRecord: ClassChanges {
+        settleLists()
+        return changes.record
+    }
+
     /// Hands everything this write changed to the storage.
     func flush(to writer: any StorageWriter) {
         // Other classes may have linked to this one, or an index was added, while its objects stayed as they were.
@@ -179,15 +189,7 @@ package final class Table {
         integerKeys.flush(transaction)
         for column in allColumns { column.flush(to: writer, &transaction.packer) }
         removeEmptyLeaves(writer)
-        for (place, values) in writtenLists {
-            let column = columns[place.column]
-            let key = ObjectStore.changesKey(UInt64(bitPattern: place.key.rawValue))
-            if values.isEmpty {
-                writer.remove(column.listTree, key)
-            } else {
-                writer.put(column.listTree, key, ListBytes.encode(values, schema.properties[place.column].type))
-            }
-        }
+        for (place, list) in writtenLists { list.store(to: writer, columns[place.column].listTree) }
         var counters: [UInt8] = []
         withUnsafeBytes(of: nextKey.littleEndian) { counters.append(contentsOf: $0) }
         withUnsafeBytes(of: Int64(count).littleEndian) { counters.append(contentsOf: $0) }
@@ -204,7 +206,7 @@ package final class Table {
         for column in columns { column.index?.pending.removeAll() }
         backlinks.pending.removeAll()
         integerKeys.forget()
-        writtenLists = [:]
+        forgetLists()
         writeBegan()
     }
 

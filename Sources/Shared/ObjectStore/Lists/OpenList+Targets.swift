@@ -1,0 +1,45 @@
+import CausewayModel
+
+// When an object ends, it leaves the lists that hold it. Where it stands in them is known to nobody, so that each list
+// is searched; the search is put off until the list is looked at again, and finds all targets that ended meanwhile.
+// Deleting what a long list holds costs one pass over it, unless the list is read between the deletions.
+
+extension OpenList {
+    /// Takes the targets that ended out of the list, the last first, and notes it.
+    func settle() {
+        guard !doomed.isEmpty else { return }
+        let targets = doomed
+        doomed = []
+        forgetNear()
+        var end = count
+        if let root { remove(targets, from: root, before: &end) }
+        for number in groups.indices.reversed() {
+            let group = groups[number]
+            load(group)
+            for index in group.parts.indices.reversed() {
+                let chunk = chunk(index, of: group)
+                let removed = remove(targets, from: chunk, before: &end)
+                guard removed > 0 else { continue }
+                group.parts[index].count -= removed
+                group.count -= removed
+                group.isChanged = true
+                // Only with the next: the chunk before was not searched yet.
+                if chunk.isSparse { join(index, in: group) }
+            }
+            tidy(number)
+        }
+        if groups.isEmpty, root == nil { clear() }
+    }
+
+    @discardableResult
+    private func remove(_ targets: Set<ObjectKey>, from chunk: ListChunk, before end: inout Int) -> Int {
+        let positions = chunk.positions(of: targets)
+        end -= chunk.count
+        for position in positions.reversed() {
+            chunk.remove(at: position)
+            log?.edits.append(.remove(end + position))
+        }
+        shrink(by: positions.count)
+        return positions.count
+    }
+}

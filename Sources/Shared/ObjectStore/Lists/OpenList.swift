@@ -1,0 +1,317 @@
+import CausewayModel
+import CausewayStorage
+
+/// One list as one transaction sees it, while it is used.
+///
+/// 1. The elements are in `root`, or in the chunks of `groups` in order; never in both. No chunk in a group and no group
+///    is empty.
+/// 2. Chunks are read from the file when they are first needed, and get memory of their own when they are first changed.
+/// 3. A part with number 0 is not stored; those with a number are, or were when the write began.
+/// 4. `near` is the chunk used last: most uses of a list go on where the one before was.
+/// 5. `doomed` are targets that ended and may still be among the elements; `settle()` takes them out. Everybody but who
+///    adds to them settles first.
+final class OpenList {
+    let key: ObjectKey
+    let column: Int
+    let type: PropertyType
+    let isOptional: Bool
+    /// Not counted: the table owns its open lists.
+    private unowned(unsafe) let table: Table
+
+    private(set) var count = 0
+    var root: ListChunk?
+    var groups: [ListGroup] = []
+    var nextID: UInt32 = 1
+    /// Numbers of stored parts that are no longer used.
+    var dropped: [UInt32] = []
+
+    /// Whether it may be changed: its object exists, and the commit writes it.
+    var isWritten = false
+    /// Where edits are noted; nil when nobody asks for those of this object.
+    var log: ListEditLog?
+    var doomed: Set<ObjectKey> = []
+
+    private(set) var near: ListChunk?
+    private(set) var nearStart = 0
+    private var nearGroup = 0
+    private var nearPart = 0
+
+    /// As it is stored.
+    init(_ key: ObjectKey, _ column: Int, of table: Table) {
+        self.key = key
+        self.column = column
+        self.table = table
+        type = table.schema.properties[column].type
+        isOptional = table.schema.properties[column].isOptional
+        load()
+    }
+
+    // MARK: - From the file
+
+    private var tree: UInt32 { table.columns[column].listTree }
+
+    private func load() {
+        guard let bytes = table.transaction.reader.get(tree, ListKey.head(key)) else { return }
+        if let list = ListBytes(bytes, type) {
+            root = ListChunk(list)
+            count = list.count
+        } else if let head = ListHead(bytes) {
+            count = head.count
+            nextID = head.nextID
+            groups =
+                head.hasGroups
+                ? head.parts.map { ListGroup($0) } : [ListGroup(chunks: head.parts, count: head.count)]
+        } else {
+            noteDamage()
+        }
+    }
+
+    private func noteDamage() {
+        table.transaction.noteDamage(table.transaction.store.damaged())
+    }
+
+    /// A group's directory, read when it is first needed.
+    func load(_ group: ListGroup) {
+        if group.isLoaded { return }
+        if let bytes = table.transaction.reader.get(tree, ListKey.part(key, group.id)),
+            let chunks = ListHead.chunks(ofGroup: bytes, count: group.count)
+        {
+            group.load(chunks)
+            return
+        }
+        noteDamage()
+        group.load([ListPart(id: 0, count: group.count)])
+        group.parts[0].chunk = damagedChunk(group.count)
+    }
+
+    func chunk(_ index: Int, of group: ListGroup) -> ListChunk {
+        if let chunk = group.parts[index].chunk { return chunk }
+        let part = group.parts[index]
+        let chunk = storedChunk(part.id, part.count) ?? damagedChunk(part.count)
+        group.parts[index].chunk = chunk
+        return chunk
+    }
+
+    private func storedChunk(_ id: UInt32, _ count: Int) -> ListChunk? {
+        guard let bytes = table.transaction.reader.get(tree, ListKey.part(key, id)),
+            let list = ListBytes(bytes, type), list.count == count
+        else { return nil }
+        return ListChunk(list)
+    }
+
+    private func damagedChunk(_ count: Int) -> ListChunk {
+        noteDamage()
+        return ListChunk(type, damaged: ElementLayout.blank(type, isOptional: isOptional), count: count)
+    }
+
+    // MARK: - Reading
+
+    /// The chunk that holds a position, which becomes the near one; of the position behind the last element, the last.
+    func approach(_ index: Int, isInsertion: Bool = false) -> ListChunk {
+        if let near {
+            let offset = index &- nearStart
+            if offset >= 0, offset < near.count || (isInsertion && offset == near.count) { return near }
+        }
+        return find(isInsertion && index == count ? index - 1 : index)
+    }
+
+    private func find(_ index: Int) -> ListChunk {
+        if let root {
+            near = root
+            nearStart = 0
+            return root
+        }
+        var start = 0
+        nearGroup = 0
+        while start + groups[nearGroup].count <= index {
+            start += groups[nearGroup].count
+            nearGroup += 1
+        }
+        let group = groups[nearGroup]
+        load(group)
+        nearPart = group.part(at: index - start, &start)
+        nearStart = start
+        let chunk = chunk(nearPart, of: group)
+        near = chunk
+        return chunk
+    }
+
+    func forgetNear() {
+        near = nil
+    }
+
+    func value(_ index: Int) -> Value {
+        approach(index).value(index - nearStart)
+    }
+
+    /// All elements; what cannot be read is left out.
+    var values: [Value] {
+        var result: [Value] = []
+        forEachChunk { $0.append(to: &result) }
+        return result
+    }
+
+    private func forEachChunk(_ body: (ListChunk) -> Void) {
+        if let root { body(root) }
+        for group in groups {
+            load(group)
+            for index in group.parts.indices { body(chunk(index, of: group)) }
+        }
+    }
+
+    // MARK: - Changing
+
+    func insert(_ value: Value, at index: Int) {
+        precondition(index >= 0 && index <= count, "an element was inserted behind the end of its list")
+        if count == 0 { begin() }
+        let chunk = approach(index, isInsertion: true)
+        chunk.insert(value, at: index - nearStart)
+        nearGrew(by: 1)
+        if chunk.isOverfull { splitNear(at: index) }
+    }
+
+    func remove(at index: Int) {
+        precondition(index >= 0 && index < count, "an element that is not in its list was removed")
+        if count == 1 {
+            clear()
+            return
+        }
+        let chunk = approach(index)
+        chunk.remove(at: index - nearStart)
+        nearGrew(by: -1)
+        if chunk.isSparse { joinNear() }
+    }
+
+    func set(_ index: Int, _ value: Value) {
+        precondition(index >= 0 && index < count, "an element that is not in its list was replaced")
+        let chunk = approach(index)
+        chunk.set(index - nearStart, value)
+        if root == nil { groups[nearGroup].isChanged = true }
+        if chunk.isOverfull { splitNear(at: index) }
+    }
+
+    func clear() {
+        doomed = []
+        dropAll()
+        begin()
+    }
+
+    /// No stored part is used any longer.
+    func dropAll() {
+        for group in groups {
+            load(group)
+            drop(group.id)
+            for part in group.parts { drop(part.id) }
+        }
+    }
+
+    private func begin() {
+        root = ListChunk(type)
+        groups = []
+        count = 0
+        near = nil
+    }
+
+    private func nearGrew(by difference: Int) {
+        count += difference
+        if root != nil { return }
+        let group = groups[nearGroup]
+        group.count += difference
+        group.parts[nearPart].count += difference
+        group.isChanged = true
+    }
+
+    func shrink(by difference: Int) {
+        count -= difference
+    }
+
+    func drop(_ id: UInt32) {
+        if id != 0 { dropped.append(id) }
+    }
+
+    // MARK: - Chunks
+
+    /// Gives chunks to a list that was stored as one long entry.
+    func cut() {
+        guard let root, root.isOverfull else { return }
+        let length = min(max(1, root.count * ListBounds.chunkBits / root.bits), ListBounds.chunkCount)
+        let parts = stride(from: 0, to: count, by: length).map { start in
+            ListGroup.Part(root.slice(start..<min(start + length, count)))
+        }
+        groups = stride(from: 0, to: parts.count, by: ListBounds.groupCount).map { start in
+            ListGroup(parts: Array(parts[start..<min(start + ListBounds.groupCount, parts.count)]))
+        }
+        self.root = nil
+        near = nil
+    }
+
+    /// Cuts the near chunk in two, after an insertion. What is filled from one end gets full chunks.
+    private func splitNear(at index: Int) {
+        if let root {
+            self.root = nil
+            groups = [ListGroup(parts: [ListGroup.Part(root)])]
+            nearGroup = 0
+            nearPart = 0
+        }
+        let group = groups[nearGroup]
+        let chunk = chunk(nearPart, of: group)
+        let rest = chunk.split(at: index == count - 1 ? chunk.count - 1 : index == 0 ? 1 : chunk.count / 2)
+        group.parts[nearPart].count = chunk.count
+        group.parts.insert(ListGroup.Part(rest), at: nearPart + 1)
+        group.isChanged = true
+        near = nil
+        if group.parts.count > ListBounds.groupCount { split(nearGroup) }
+    }
+
+    private func split(_ index: Int) {
+        let group = groups[index]
+        // The last group keeps nearly all, because lists grow there.
+        let place = index == groups.count - 1 ? group.parts.count - 1 : group.parts.count / 2
+        groups.insert(group.split(at: place), at: index + 1)
+    }
+
+    /// Joins the near chunk with a neighbour, after a removal.
+    private func joinNear() {
+        if root != nil { return }
+        let group = groups[nearGroup]
+        if !join(nearPart, in: group), nearPart > 0 { join(nearPart - 1, in: group) }
+        near = nil
+        tidy(nearGroup)
+    }
+
+    /// Drops a chunk that became empty, or joins it with the next if one of them has little left.
+    @discardableResult
+    func join(_ index: Int, in group: ListGroup) -> Bool {
+        let chunk = chunk(index, of: group)
+        if chunk.count == 0 {
+            drop(group.parts[index].id)
+            group.parts.remove(at: index)
+            return true
+        }
+        guard index + 1 < group.parts.count else { return false }
+        let next = self.chunk(index + 1, of: group)
+        guard chunk.isSparse || next.isSparse, chunk.fits(next) else { return false }
+        chunk.append(next)
+        group.parts[index].count = chunk.count
+        drop(group.parts[index + 1].id)
+        group.parts.remove(at: index + 1)
+        return true
+    }
+
+    /// Drops a group that became empty, or joins it with the next if it has little left.
+    func tidy(_ index: Int) {
+        let group = groups[index]
+        if group.parts.isEmpty {
+            drop(group.id)
+            groups.remove(at: index)
+            return
+        }
+        guard group.parts.count < ListBounds.groupCount / 4, index + 1 < groups.count else { return }
+        let next = groups[index + 1]
+        load(next)
+        guard group.parts.count + next.parts.count <= ListBounds.groupCount * 3 / 4 else { return }
+        group.append(next)
+        drop(next.id)
+        groups.remove(at: index + 1)
+    }
+}
