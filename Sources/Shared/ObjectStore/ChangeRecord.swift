@@ -96,6 +96,10 @@ package struct ColumnSet: Hashable, Sendable {
         for word in other.rest.indices { rest[word] |= other.rest[word] }
     }
 
+    package func isDisjoint(with other: ColumnSet) -> Bool {
+        first & other.first == 0 && zip(rest, other.rest).allSatisfy { $0 & $1 == 0 }
+    }
+
     /// Ascending.
     package var columns: [Int] {
         var result: [Int] = []

@@ -13,6 +13,8 @@ struct TableChanges {
     /// Keys from here on were given out in this write.
     let firstNewKey: Int64
     private var hasGhosts = false
+    /// How often anything that shows in queries was changed.
+    private(set) var editCount = 0
 
     init(firstNewKey: Int64 = 0) {
         self.firstNewKey = firstNewKey
@@ -27,12 +29,14 @@ struct TableChanges {
     }
 
     mutating func insert(_ key: ObjectKey) {
+        editCount &+= 1
         if !dropped.isEmpty, dropped.remove(key) != nil { return }
         inserted.append(key)
         if key.rawValue < firstNewKey { revived.insert(key) }
     }
 
     mutating func delete(_ key: ObjectKey, _ primaryKey: PrimaryKey?) {
+        editCount &+= 1
         if isInserted(key) {
             dropped.insert(key)
         } else {
@@ -43,6 +47,7 @@ struct TableChanges {
     }
 
     mutating func modify(_ key: ObjectKey, _ column: Int) {
+        editCount &+= 1
         if isInserted(key) { return }
         modified[key, default: ColumnSet()].insert(column)
     }
@@ -58,6 +63,14 @@ struct TableChanges {
 
     mutating func noteGhost() {
         hasGhosts = true
+    }
+
+    /// Whether objects were made and deleted again: the record does not name them.
+    var hasDropped: Bool { !dropped.isEmpty }
+
+    /// Ascending, each once.
+    var touchedKeys: [ObjectKey] {
+        Set(inserted).union(deleted.keys).union(modified.keys).sorted()
     }
 
     var record: ClassChanges {

@@ -199,6 +199,9 @@ package final class Transaction {
         return record
     }
 
+    /// Whether this write deleted objects that it had made: the record does not name them.
+    package var hasDroppedObjects: Bool { tablesByName.values.contains { $0.changes.hasDropped } }
+
     // MARK: - Reloading
 
     private func reload() {

@@ -33,17 +33,17 @@ extension RealmCollection {
 
     func _firstIndex(matching predicate: CausewayQuery.Predicate) -> Int? {
         let matching = _source.filtered(by: predicate)
-        guard let first = matching.keys.first else { return nil }
-        return _source.keys.firstIndex(of: first)
+        guard case .keys(let keys) = matching.leading(1), let first = keys.first else { return nil }
+        return _source.position(of: first)
     }
 
     /// The position of an object, or nil when it is not in the collection.
     ///
-    /// - Complexity: O(n).
+    /// - Complexity: O(log n) where the collection is not sorted, else O(n).
     public func index(of object: Element) -> Int? {
         guard let managed = object as? ObjectBase else { return firstIndex(of: object) }
         guard managed._header != nil else { return nil }
-        return _source.keys.firstIndex(of: managed._key)
+        return _source.position(of: managed._key)
     }
 
     /// The elements at the given positions.

@@ -107,7 +107,7 @@ public struct RealmCollectionIterator<Element: RealmCollectionValue>: IteratorPr
 
 extension _ResultsSource {
     func element<Element: RealmCollectionValue>(_ position: Int) -> Element {
-        switch current {
+        switch leading(position &+ 1) {
         case .keys(let keys):
             checkBounds(position, keys.count)
             return Element._fromStored(_StoredValue(.object(keys[position])), access)

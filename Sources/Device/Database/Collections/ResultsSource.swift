@@ -40,12 +40,24 @@ public final class _ResultsSource {
     /// The class of the elements; nil when they are values. Its instance owns it, and is held above.
     unowned(unsafe) let access: _ClassAccess?
     let origin: Origin
-    private let steps: [Step]
+    let steps: [Step]
     /// The conditions as they were written, by stored names; nil where they are not all there is.
     let writtenConditions: [CausewayQuery.Predicate]?
 
-    private var content = Content.keys([])
-    private var contentVersion: UInt = 0
+    // What is known of the content, as of `moment`; `contentVersion` is where the instance stood when that was confirmed.
+    /// All of it; nil until asked for.
+    var content: Content?
+    /// The first keys, while nobody has asked for more.
+    private var leading: [ObjectKey]?
+    private var counted: Int?
+    var moment: Moment?
+    var contentVersion: UInt = 0
+    /// Raised with every change of `content`.
+    var generation: UInt = 0
+    /// How often the whole query ran, for tests.
+    package private(set) var evaluationCount = 0
+    private(set) lazy var dependencies = findDependencies()
+    private(set) lazy var tables = findTables()
     private let beganAt: Int
     /// The epoch of the owner's class when the source was made: the owner existed then.
     let ownerEpoch: UInt
@@ -93,30 +105,86 @@ public final class _ResultsSource {
         if case .table = origin { steps.isEmpty } else { false }
     }
 
-    private var version: UInt { isWholeTable ? instance.rowsVersion : instance.contentVersion }
-
     /// What the results show now.
     var current: Content {
         check()
-        let version = version
-        if contentVersion != version {
-            content = evaluate()
-            contentVersion = version
-        }
-        return content
+        if contentVersion == instance.contentVersion, let content { return content }
+        bringUpToDate()
+        return content ?? .keys([])
+    }
+
+    func evaluateContent() {
+        content = evaluate()
+        evaluationCount += 1
+        leading = nil
+        counted = nil
+        moment = now
+        generation &+= 1
+    }
+
+    /// Forgets what is known beside the whole content.
+    func forgetPartial() {
+        leading = nil
+        counted = nil
     }
 
     var count: Int {
         check()
-        if contentVersion != version {
-            if isWholeTable, let access { return access.table.count }
-            if case .table = origin, let access, let condition = onlyConditions {
-                return attempt { () throws(StoreError) in
-                    try instance.transaction.count(access.model.className, matching: condition)
-                }
-            }
+        if isWholeTable, let access { return access.table.count }
+        bringUpToDate(evaluating: false)
+        if let content { return content.count }
+        if let counted { return counted }
+        guard isAscending, let access, let condition = conditions, !hasDistinct else { return current.count }
+        let count = attempt { () throws(StoreError) in
+            try instance.transaction.count(access.model.className, matching: condition)
         }
-        return current.count
+        counted = count
+        evaluationCount += 1
+        moment = now
+        return count
+    }
+
+    /// The first elements: as many as asked for, unless there are fewer. Looks for no more than that where it can.
+    func leading(_ limit: Int) -> Content {
+        check()
+        if contentVersion == instance.contentVersion, let content { return content }
+        bringUpToDate(evaluating: false)
+        if let content { return content }
+        if let leading, leading.count >= limit { return .keys(leading) }
+        guard limit <= Self.leadingMax, isAscending, !hasDistinct, let access else { return current }
+        // More than was asked for: whoever reads the first element often goes on to the next.
+        let found = firstKeys(max(limit * 2, 16), access)
+        if found.areAll {
+            content = .keys(found.keys)
+            generation &+= 1
+        } else {
+            leading = found.keys
+        }
+        moment = now
+        return .keys(found.keys)
+    }
+
+    /// Whoever wants to see further wants to see everything.
+    private static let leadingMax = 1024
+
+    /// The first keys of the table, or of those that meet the conditions.
+    private func firstKeys(_ limit: Int, _ access: _ClassAccess) -> (keys: [ObjectKey], areAll: Bool) {
+        if let condition = conditions {
+            let keys = attempt { () throws(StoreError) in
+                try instance.transaction.keys(access.model.className, matching: condition)
+            }
+            return (keys, true)
+        }
+        var keys: [ObjectKey] = []
+        access.table.forEachKey { key in
+            keys.append(key)
+            return keys.count < limit
+        }
+        return (keys, keys.count < limit)
+    }
+
+    private var hasDistinct: Bool {
+        steps.contains { if case .distinct = $0 { true } else { false } }
     }
 
     var keys: [ObjectKey] {
@@ -125,15 +193,6 @@ public final class _ResultsSource {
 
     var values: [Value] {
         if case .values(let values) = current { values } else { [] }
-    }
-
-    private var onlyConditions: BoundPredicate? {
-        var conditions: [BoundPredicate] = []
-        for step in steps {
-            guard case .filter(let condition) = step else { return nil }
-            conditions.append(condition)
-        }
-        return conditions.count == 1 ? conditions[0] : .and(conditions)
     }
 
     private func attempt<R>(_ body: () throws(StoreError) -> R) -> R {
@@ -228,9 +287,6 @@ public final class _ResultsSource {
                 steps.firstIndex { step in
                     if case .filter = step { false } else { true }
                 } ?? steps.count
-            let hasDistinct = steps.contains { step in
-                if case .distinct = step { true } else { false }
-            }
             steps.insert(step, at: hasDistinct ? steps.count : place)
             if let condition, let all = writtenConditions { written = all + [condition] }
         } else {

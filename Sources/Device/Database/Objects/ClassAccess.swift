@@ -124,7 +124,7 @@ public final class _ClassAccess {
 
     func created(_ key: ObjectKey) {
         if firstCreated == nil { firstCreated = key }
-        instance.rowsCreated()
+        instance.contentChanged()
     }
 
     func delete(_ key: ObjectKey) {

@@ -18,9 +18,9 @@ package struct IndexChanges: Equatable, Sendable {
 /// stay are a longest run of elements whose order did not change. Repeated keys, as lists of values may have, are
 /// matched first to first, second to second; then what stays is still in order, but a longer run may exist.
 ///
-/// - Complexity: O(n) when nothing, one stretch or only modified elements changed, or when elements came and went
-///   without changing places; O(n log n) when elements moved.
-package func indexChanges<Key: Hashable>(from old: [Key], to new: [Key], isModified: (Key) -> Bool) -> IndexChanges {
+/// - Complexity: O(n) when nothing or one stretch changed, or when elements came and went without changing places;
+///   O(n log n) when elements moved.
+package func indexChanges<Key: Hashable>(from old: [Key], to new: [Key]) -> IndexChanges {
     // Nearly every commit touches one stretch of a collection. What is equal at both ends needs no table.
     let prefix = commonPrefixCount(old, new)
     let suffix = commonSuffixCount(old, new, after: prefix)
@@ -28,30 +28,46 @@ package func indexChanges<Key: Hashable>(from old: [Key], to new: [Key], isModif
     let newMiddle = prefix..<(new.count - suffix)
 
     var changes = IndexChanges()
-    for index in 0..<prefix where isModified(new[index]) {
-        changes.modifications.append(index)
-    }
     if oldMiddle.isEmpty || newMiddle.isEmpty {
         changes.deletions.append(contentsOf: oldMiddle)
         changes.insertions.append(contentsOf: newMiddle)
-    } else {
-        let origins = matchedOrigins(of: new, newMiddle, in: old, oldMiddle)
-        let stays = longestAscendingRun(origins)
-        var kept = oldMiddle.lowerBound
-        for (offset, index) in newMiddle.enumerated() {
-            guard stays[offset], let origin = origins[offset] else {
-                changes.insertions.append(index)
-                continue
-            }
-            changes.deletions.append(contentsOf: kept..<origin)
-            kept = origin + 1
-            if isModified(new[index]) { changes.modifications.append(index) }
+        return changes
+    }
+    let origins = matchedOrigins(of: new, newMiddle, in: old, oldMiddle)
+    let stays = longestAscendingRun(origins)
+    var kept = oldMiddle.lowerBound
+    for (offset, index) in newMiddle.enumerated() {
+        guard stays[offset], let origin = origins[offset] else {
+            changes.insertions.append(index)
+            continue
         }
-        changes.deletions.append(contentsOf: kept..<oldMiddle.upperBound)
+        changes.deletions.append(contentsOf: kept..<origin)
+        kept = origin + 1
     }
-    for index in newMiddle.upperBound..<new.count where isModified(new[index]) {
-        changes.modifications.append(index)
+    changes.deletions.append(contentsOf: kept..<oldMiddle.upperBound)
+    return changes
+}
+
+/// The same for two arrays in ascending order of different keys.
+///
+/// - Complexity: O(n), without a table.
+package func ascendingIndexChanges<Key: Comparable>(from old: [Key], to new: [Key]) -> IndexChanges {
+    var changes = IndexChanges()
+    var (oldIndex, newIndex) = (0, 0)
+    while oldIndex < old.count, newIndex < new.count {
+        if old[oldIndex] == new[newIndex] {
+            oldIndex += 1
+            newIndex += 1
+        } else if old[oldIndex] < new[newIndex] {
+            changes.deletions.append(oldIndex)
+            oldIndex += 1
+        } else {
+            changes.insertions.append(newIndex)
+            newIndex += 1
+        }
     }
+    changes.deletions.append(contentsOf: oldIndex..<old.count)
+    changes.insertions.append(contentsOf: newIndex..<new.count)
     return changes
 }
 
@@ -87,7 +103,7 @@ private func matchedOrigins<Key: Hashable>(
 }
 
 /// Which of the positions belong to a longest strictly ascending subsequence.
-private func longestAscendingRun(_ origins: [Int?]) -> [Bool] {
+func longestAscendingRun(_ origins: [Int?]) -> [Bool] {
     var stays = origins.map { $0 != nil }
     var highest = -1
     let isAscending = origins.allSatisfy { origin in

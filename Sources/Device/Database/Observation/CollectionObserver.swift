@@ -13,7 +13,9 @@ final class CollectionObserver: ChangeObserver {
     private let block: (Change) -> Void
     /// Classes whose changes can show in the collection.
     private let classes: Set<String>
+    /// What the collection was when its observer last heard, and which content of the source that was.
     private var content = _ResultsSource.Content.keys([])
+    private var generation: UInt = 0
     /// Nil until the initial notification.
     private var version: UInt64?
 
@@ -25,39 +27,60 @@ final class CollectionObserver: ChangeObserver {
         self.block = block
         observed = keyPaths.flatMap { keyPaths in source.access.map { ObservedProperties(keyPaths, of: $0) } }
         var classes = source.access.map { source.instance.classesReachable(from: $0.model.className) } ?? []
-        if case .list(_, let owner, _) = source.origin { classes.insert(owner.model.className) }
+        switch source.origin {
+        case .table: break
+        case .list(_, let owner, _), .inverse(_, let owner, _): classes.insert(owner.model.className)
+        }
         self.classes = classes
         super.init(state)
     }
 
-    override func deliver(_ changes: ChangesBetweenVersions) {
+    override func deliver(_ instance: RealmInstance) {
         guard let version else {
-            skip(changes)
+            skip(instance)
             block(.initial)
             return
         }
-        guard version != changes.version else { return }
-        let record = changes.since(version)
-        self.version = changes.version
+        let newest = instance.transaction.version
+        guard version != newest else { return }
+        let record = instance.changes.between(version, newest)
+        self.version = newest
         if let record, classes.isDisjoint(with: record.classes.keys) { return }
-        let old = content
-        content = source.current
-        let difference = difference(from: old, to: content, ModificationSearch(record, observed))
-        if !difference.isEmpty { block(.update(difference)) }
+        var changes = moveOn()
+        addModifications(to: &changes, ModificationSearch(record, observed))
+        if !changes.isEmpty { block(.update(changes)) }
     }
 
-    override func skip(_ changes: ChangesBetweenVersions) {
-        version = changes.version
+    override func skip(_ instance: RealmInstance) {
+        version = instance.transaction.version
         content = source.current
+        generation = source.generation
+    }
+
+    /// Takes over what the source shows now; what came and went since the last time.
+    private func moveOn() -> IndexChanges {
+        source.check()
+        var before: _ResultsSource.Content? = content
+        content = .keys([])
+        // A source that is still where this observer is can change its keys in place, when nobody else holds them.
+        if generation == source.generation { before = nil }
+        let progress = source.bringUpToDate()
+        content = source.current
+        generation = source.generation
+        if let before { return difference(from: before, to: content) }
+        switch progress {
+        case .unchanged: return IndexChanges()
+        case .updated(let update): return update.indexChanges
+        case .replaced(let before): return difference(from: before, to: content)
+        }
     }
 
     private func difference(
-        from old: _ResultsSource.Content, to new: _ResultsSource.Content, _ search: ModificationSearch
+        from old: _ResultsSource.Content, to new: _ResultsSource.Content
     ) -> IndexChanges {
         switch (old, new) {
         case (.keys(let old), .keys(let new)):
-            guard let access = source.access else { return IndexChanges() }
-            return indexChanges(from: old, to: new) { search.isModified($0, access) }
+            return source.isAscending ? ascendingIndexChanges(from: old, to: new) : indexChanges(from: old, to: new)
         case (.values(let old), .values(let new)):
             return valueChanges(from: old, to: new)
         case (.keys(let old), .values(let new)):
@@ -76,11 +99,26 @@ final class CollectionObserver: ChangeObserver {
 
     /// A value that took another's place is a modification of that place.
     private func valueChanges(from old: [Value], to new: [Value]) -> IndexChanges {
-        var changes = indexChanges(from: old, to: new) { _ in false }
+        var changes = indexChanges(from: old, to: new)
         guard changes.deletions == changes.insertions else { return changes }
         changes.modifications = changes.insertions
         changes.deletions = []
         changes.insertions = []
         return changes
+    }
+
+    /// Elements that were there before and still are, and were modified.
+    private func addModifications(to changes: inout IndexChanges, _ search: ModificationSearch) {
+        guard case .keys(let keys) = content, let access = source.access else { return }
+        let inserted = Set(changes.insertions)
+        if let modified = search.modifiedKeys(access) {
+            let positions =
+                source.isAscending
+                ? modified.sorted().compactMap { keys.ascendingPosition(of: $0) }
+                : keys.places(of: Array(modified)).map(\.position)
+            changes.modifications = positions.filter { !inserted.contains($0) }
+        } else {
+            changes.modifications = keys.indices.filter { !inserted.contains($0) }
+        }
     }
 }

@@ -53,6 +53,8 @@ final class ModificationSearch {
         modifiedClasses = Set(record.map { $0.classes.filter { !$0.value.modified.isEmpty }.keys.map { $0 } } ?? [])
     }
 
+    // MARK: - From an object to what it links to
+
     func isModified(_ key: ObjectKey, _ access: _ClassAccess) -> Bool {
         guard record != nil else { return true }
         if modifiedClasses.isEmpty { return false }
@@ -84,6 +86,46 @@ final class ModificationSearch {
             for next in access.links(key, column) where isModified(next, target, depth: depth - 1) { return true }
         }
         return false
+    }
+
+    // MARK: - From what was modified to the objects that link to it
+
+    /// All objects of a class that count as modified, or nil for all there are.
+    ///
+    /// - Complexity: O(modified objects, and links that lead to them).
+    func modifiedKeys(_ access: _ClassAccess) -> Set<ObjectKey>? {
+        guard record != nil else { return nil }
+        if modifiedClasses.isEmpty { return [] }
+        return observed.map { modifiedKeys(access, $0) } ?? modifiedKeys(access, depth: Self.depthMax)
+    }
+
+    private func modifiedKeys(_ access: _ClassAccess, _ observed: ObservedProperties) -> Set<ObjectKey> {
+        var keys: Set<ObjectKey> = []
+        for (key, columns) in record?.classes[access.model.className]?.modified ?? [:]
+        where observed.columns.keys.contains(where: columns.contains) {
+            keys.insert(key)
+        }
+        for (column, beyond) in observed.columns where !beyond.columns.isEmpty {
+            guard let target = access.target(column) else { continue }
+            keys.formUnion(origins(of: modifiedKeys(target, beyond), target, from: access, column))
+        }
+        return keys
+    }
+
+    private func modifiedKeys(_ access: _ClassAccess, depth: Int) -> Set<ObjectKey> {
+        var keys = Set((record?.classes[access.model.className]?.modified ?? [:]).keys)
+        guard depth > 0 else { return keys }
+        for column in linkColumns(access) {
+            guard let target = access.target(column) else { continue }
+            keys.formUnion(origins(of: modifiedKeys(target, depth: depth - 1), target, from: access, column))
+        }
+        return keys
+    }
+
+    private func origins(
+        of keys: Set<ObjectKey>, _ target: _ClassAccess, from access: _ClassAccess, _ column: Int
+    ) -> [ObjectKey] {
+        keys.flatMap { target.table.backlinks(to: $0, from: access.table, column) }
     }
 
     /// The links of a class through which a modified object may be reached at all.

@@ -115,7 +115,7 @@ extension RealmInstance {
             if let object = access.object(key) as? T { block(.change(object, changes)) }
         }
         observers.add(observer, self)
-        observer.skip(ChangesBetweenVersions(self))
+        observer.skip(self)
     }
 }
 
@@ -140,24 +140,24 @@ private final class ObjectObserver: ChangeObserver {
         super.init(state)
     }
 
-    override func skip(_ changes: ChangesBetweenVersions) {
-        version = changes.version
+    override func skip(_ instance: RealmInstance) {
+        version = instance.transaction.version
         guard access.table.exists(key) else { return }
         values = zip(access.model.properties, access.columns).map { property, column in
             property.shape.collection == .none ? access.value(key, column) : .null
         }
     }
 
-    override func deliver(_ changes: ChangesBetweenVersions) {
-        guard version != changes.version else { return }
+    override func deliver(_ instance: RealmInstance) {
+        guard version != instance.transaction.version else { return }
         guard access.table.exists(key) else {
             state.cancel()
             block(nil)
             return
         }
-        let record = changes.since(version)
+        let record = instance.changes.between(version, instance.transaction.version)
         let old = values
-        skip(changes)
+        skip(instance)
         var found: [PropertyChange] = []
         for (index, property) in access.model.properties.enumerated() {
             guard isReported(property, index, record, old) else { continue }

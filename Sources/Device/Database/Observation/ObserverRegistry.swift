@@ -10,10 +10,10 @@ class ChangeObserver {
     }
 
     /// Tells what changed since the last call. Overridden.
-    func deliver(_ changes: ChangesBetweenVersions) {}
+    func deliver(_ instance: RealmInstance) {}
 
     /// Takes the present as known, without telling. Overridden.
-    func skip(_ changes: ChangesBetweenVersions) {}
+    func skip(_ instance: RealmInstance) {}
 }
 
 /// Somebody who wants to know that a Realm has moved.
@@ -61,40 +61,43 @@ final class ObserverRegistry {
         isDelivering = true
         defer { isDelivering = false }
         observers.removeAll { $0.observer == nil }
-        let changes = ChangesBetweenVersions(instance)
         for observer in observers.compactMap(\.observer) where !observer.state.isCancelled {
-            observer.deliver(changes)
+            observer.deliver(instance)
         }
     }
 
     /// The observers of the tokens will not hear of what has just been committed.
     func skip(_ tokens: [NotificationToken], _ instance: RealmInstance) {
         guard !tokens.isEmpty else { return }
-        let changes = ChangesBetweenVersions(instance)
         for observer in observers.compactMap(\.observer)
         where tokens.contains(where: { $0.observation === observer.state }) {
-            observer.skip(changes)
+            observer.skip(instance)
         }
     }
 }
 
-/// What the file recorded between an observer's last version and the present, looked up once for all observers.
+/// What the file recorded between two versions, looked up once for all results and observers of an instance.
 final class ChangesBetweenVersions {
-    let instance: RealmInstance
-    private var records: [UInt64: ChangeRecord?] = [:]
+    private struct Range: Hashable {
+        var after: UInt64
+        var through: UInt64
+    }
+    private let coordinator: FileCoordinator
+    private var records: [Range: ChangeRecord?] = [:]
 
-    init(_ instance: RealmInstance) {
-        self.instance = instance
+    init(_ coordinator: FileCoordinator) {
+        self.coordinator = coordinator
     }
 
-    var version: UInt64 { instance.transaction.version }
-
     /// Nil when the record is no longer kept: then everything may have changed.
-    func since(_ version: UInt64) -> ChangeRecord? {
-        if let known = records[version] { return known }
+    func between(_ after: UInt64, _ through: UInt64) -> ChangeRecord? {
+        if after == through { return ChangeRecord() }
+        let range = Range(after: after, through: through)
+        if let known = records[range] { return known }
         // A record that cannot be read is treated like one that is gone.
-        let record = try? instance.coordinator.store.changes(after: version, through: self.version)
-        records[version] = .some(record)
+        let record = try? coordinator.store.changes(after: after, through: through)
+        records = records.filter { $0.key.through == through }
+        records[range] = .some(record)
         return record
     }
 }

@@ -19,7 +19,7 @@ extension RealmInstance {
         } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)
         }
-        isInWrite = true
+        writeBegan()
         if transaction.version != before {
             changed()
             observers.tellRealmObservers(.didChange, self)
@@ -35,7 +35,9 @@ extension RealmInstance {
         let version: UInt64
         do {
             try participant?.willCommit(transaction)
+            let dropsObjects = transaction.hasDroppedObjects
             version = try transaction.commit()
+            committed(version, droppingObjects: dropsObjects)
         } catch {
             // A failed commit has undone itself; a participant that refused has not.
             if transaction.isWritable { transaction.abort() }

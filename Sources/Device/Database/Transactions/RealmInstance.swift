@@ -26,10 +26,20 @@ final class RealmInstance {
     /// The thread that inlined reads compare with, for a queue that runs now here, now there.
     @exclusivity(unchecked) private var inlinedThread: UInt
 
-    /// Raised with every change that a result might show.
+    /// Raised with every change that a result might show. Results that see it moved ask what has changed.
     @exclusivity(unchecked) private(set) var contentVersion: UInt = 1
-    /// Raised when rows come or go: enough for results without condition and order.
-    @exclusivity(unchecked) private(set) var rowsVersion: UInt = 1
+    /// What the file's commits changed.
+    let changes: ChangesBetweenVersions
+    /// Which write this is, or which was the last one.
+    private(set) var writeNumber: UInt = 0
+    /// The last write of this instance that was committed.
+    private(set) var lastCommit: Commit?
+
+    struct Commit {
+        var write: UInt
+        var version: UInt64
+        var hasDroppedObjects: Bool
+    }
 
     /// How often `invalidate()` was called: results from before stay invalid.
     private(set) var invalidations = 0
@@ -50,6 +60,7 @@ final class RealmInstance {
         self.confinement = confinement
         self.declared = declared
         self.isFrozen = isFrozen
+        changes = ChangesBetweenVersions(coordinator)
         inlinedThread = confinement.inlineThread
         openTransaction = transaction
         guard !isFrozen else { return }
@@ -172,28 +183,32 @@ final class RealmInstance {
 
     // MARK: - What has changed
 
+    func writeBegan() {
+        isInWrite = true
+        writeNumber += 1
+    }
+
+    func committed(_ version: UInt64, droppingObjects: Bool) {
+        lastCommit = Commit(write: writeNumber, version: version, hasDroppedObjects: droppingObjects)
+    }
+
     func contentChanged() {
         contentVersion &+= 1
     }
 
-    func rowsCreated() {
-        contentVersion &+= 1
-        rowsVersion &+= 1
-    }
-
     func rowsDeleted() {
-        rowsCreated()
+        contentChanged()
         for access in accesses.values { access.snapshotChanged() }
     }
 
     /// The snapshot moved: everything may be different.
     func changed() {
-        rowsCreated()
+        contentChanged()
         for access in accesses.values { access.transactionEnded() }
     }
 
     func undone() {
-        rowsCreated()
+        contentChanged()
         for access in accesses.values { access.transactionAborted() }
     }
 }

@@ -1,0 +1,66 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayQuery
+
+/// What a query result depends on beside which rows its class has: if nothing of it changed, neither did the result.
+struct Dependencies {
+    struct OfClass {
+        /// Whether it matters which rows there are: a link to a row that is gone shows as nil.
+        var rows = false
+        var columns = ColumnSet()
+    }
+
+    /// Columns of the result's own class, read in a row to judge that row.
+    private(set) var own = ColumnSet()
+    /// What is read beyond the row itself. The result's own class is here too when a path comes back to it.
+    private(set) var foreign: [String: OfClass] = [:]
+
+    mutating func add(_ predicate: BoundPredicate) {
+        switch predicate {
+        case .constant: break
+        case .and(let parts), .or(let parts): for part in parts { add(part) }
+        case .not(let part): add(part)
+        case .comparison(let comparison):
+            add(comparison.path)
+            if case .path(let path) = comparison.operand { add(path) }
+        }
+    }
+
+    mutating func add(_ path: BoundPath) {
+        for (position, step) in path.steps.enumerated() {
+            if position == 0 {
+                own.insert(step.property)
+            } else {
+                foreign[step.className, default: OfClass()].columns.insert(step.property)
+            }
+            if let target = step.target { foreign[target, default: OfClass()].rows = true }
+        }
+    }
+
+    mutating func addOwn(_ column: Int) {
+        own.insert(column)
+    }
+
+    mutating func addRows(of className: String) {
+        foreign[className, default: OfClass()].rows = true
+    }
+
+    // MARK: - Against a record
+
+    func isForeignTouched(_ record: ChangeRecord) -> Bool {
+        foreign.contains { name, dependency in
+            guard let changes = record.classes[name] else { return false }
+            if dependency.rows, !(changes.inserted.isEmpty && changes.deleted.isEmpty) { return true }
+            return changes.modified.values.contains { !$0.isDisjoint(with: dependency.columns) }
+        }
+    }
+
+    /// The rows of the result's own class that may now be judged otherwise, in no order.
+    func touched(_ changes: ClassChanges) -> [ObjectKey] {
+        var keys = changes.inserted + changes.deleted.map(\.key)
+        if !own.isEmpty {
+            for (key, columns) in changes.modified where !columns.isDisjoint(with: own) { keys.append(key) }
+        }
+        return keys
+    }
+}

@@ -1,0 +1,21 @@
+// The beginning of results, found without the rest where that is possible.
+
+extension Results {
+    /// The first element, or nil.
+    ///
+    /// - Complexity: What finding the first match costs; the whole query where results are sorted.
+    public var first: Element? { isEmpty ? nil : self[0] }
+
+    /// Whether there is no element.
+    ///
+    /// - Complexity: What finding the first match costs; the whole query where results are sorted.
+    public var isEmpty: Bool { source.leading(1).count == 0 }
+
+    /// The first elements, live.
+    ///
+    /// - Complexity: What finding that many matches costs; the whole query where results are sorted.
+    public func prefix(_ maxLength: Int) -> Slice<Results> {
+        precondition(maxLength >= 0, "Can't take a prefix of negative length from a collection")
+        return Slice(base: self, bounds: 0..<Swift.min(maxLength, source.leading(maxLength).count))
+    }
+}

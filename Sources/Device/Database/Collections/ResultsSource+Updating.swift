@@ -1,0 +1,281 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayQuery
+
+// Keeping content up to date without asking everything again.
+//
+// 1. Content that was evaluated while reading is right for its version, and every later version's record names all rows
+//    of the class that may be judged otherwise since.
+// 2. Content that was evaluated during a write is right for that write's edits so far. Its rows may include some that
+//    the write makes and deletes again, which no record names.
+// 3. Putting each row that may be judged otherwise in or out gives what a fresh evaluation gives, whatever those rows
+//    were when the content was made: it is enough that none is missing.
+
+extension _ResultsSource {
+    /// When content was right.
+    struct Moment {
+        /// The version read, or the one that the write began on.
+        var version: UInt64
+        /// The number of the write, when it had changed something that matters here.
+        var write: UInt?
+        /// The write's edits so far, for each class that matters.
+        var edits: [Int]
+    }
+
+    /// What became of content since its moment.
+    private enum Staleness {
+        case unchanged
+        /// These rows have to be judged again. In any order, perhaps with repetitions.
+        case rows([ObjectKey])
+        case unknown
+    }
+
+    /// How content became what it is now.
+    enum Progress {
+        case unchanged
+        case updated(KeyUpdate)
+        /// With the content before.
+        case replaced(Content)
+    }
+
+    // MARK: - What it depends on
+
+    func findDependencies() -> Dependencies {
+        var dependencies = Dependencies()
+        for step in steps {
+            switch step {
+            case .filter(let condition): dependencies.add(condition)
+            case .sort(let order): for key in order { dependencies.add(key.path) }
+            case .distinct(let paths): for path in paths { dependencies.add(path) }
+            case .sortValues, .distinctValues: break
+            }
+        }
+        switch origin {
+        case .table, .list: break
+        case .inverse(_, let owner, let column):
+            dependencies.addOwn(column)
+            dependencies.addRows(of: owner.model.className)
+        }
+        return dependencies
+    }
+
+    /// The classes whose edits count in a write, in a fixed order.
+    func findTables() -> [Table] {
+        var names = Set(dependencies.foreign.keys)
+        if let access { names.insert(access.model.className) }
+        if case .list(_, let owner, _) = origin { names.insert(owner.model.className) }
+        return names.sorted().compactMap { instance.transaction.table($0) }
+    }
+
+    var now: Moment {
+        let edits = instance.isInWrite ? tables.map(\.editCount) : []
+        let hasEdits = edits.contains { $0 != 0 }
+        return Moment(
+            version: instance.transaction.version, write: hasEdits ? instance.writeNumber : nil, edits: edits)
+    }
+
+    // MARK: - Up to date
+
+    /// Whether rows that changed can be put in or out one by one.
+    private var isUpdatable: Bool {
+        guard case .table = origin, access != nil else { return false }
+        return steps.allSatisfy { step in
+            switch step {
+            case .filter, .sort: true
+            case .distinct, .sortValues, .distinctValues: false
+            }
+        }
+    }
+
+    /// Whether the content is in the order of its keys.
+    var isAscending: Bool {
+        guard case .table = origin else { return false }
+        return steps.allSatisfy { if case .sort = $0 { false } else { true } }
+    }
+
+    /// Where a key stands.
+    func position(of key: ObjectKey) -> Int? {
+        let keys = keys
+        return isAscending ? keys.ascendingPosition(of: key) : keys.firstIndex(of: key)
+    }
+
+    /// Whether what was found at a moment is still so; where rows have to be judged again, they are answered.
+    private func staleness(since moment: Moment) -> Staleness {
+        if instance.isInWrite, moment.write == instance.writeNumber { return staleness(inWriteOf: moment) }
+        guard let records = records(since: moment) else { return .unknown }
+        var rows: [ObjectKey] = []
+        for record in records where !record.classes.isEmpty {
+            if dependencies.isForeignTouched(record) { return .unknown }
+            switch origin {
+            case .list(let owner, let ownerAccess, let column):
+                let changes = record.classes[ownerAccess.model.className]
+                if changes?.modified[owner]?.contains(column) == true { return .unknown }
+                if changes?.deleted.contains(where: { $0.key == owner }) == true { return .unknown }
+                if changes?.inserted.contains(owner) == true { return .unknown }
+            case .table, .inverse: break
+            }
+            guard let access, let changes = record.classes[access.model.className] else { continue }
+            rows += dependencies.touched(changes)
+        }
+        if rows.isEmpty { return .unchanged }
+        return isUpdatable && isCheap(rows.count) ? .rows(rows) : .unknown
+    }
+
+    private func staleness(inWriteOf moment: Moment) -> Staleness {
+        let edits = tables.map(\.editCount)
+        if edits == moment.edits { return .unchanged }
+        guard isUpdatable, let access, isCheap(access.table.editCount) else { return .unknown }
+        // Only the class's own table may have moved, unless paths come back to it.
+        let own = access.model.className
+        if dependencies.foreign[own] != nil { return .unknown }
+        for (index, table) in tables.enumerated() where table.name != own && edits[index] != moment.edits[index] {
+            return .unknown
+        }
+        return .rows(access.table.touchedKeys)
+    }
+
+    /// Judging one row costs what a scan spends on many.
+    private func isCheap(_ count: Int) -> Bool {
+        count <= 8 || count <= (access?.table.count ?? 0) / 64
+    }
+
+    /// Everything that was changed since, oldest first; nil when it is not known.
+    private func records(since moment: Moment) -> [ChangeRecord]? {
+        let changes = instance.changes
+        var records: [ChangeRecord] = []
+        var version = moment.version
+        if let write = moment.write {
+            // The record of the write itself must stay apart from later ones, which may take back what it names.
+            guard let commit = instance.lastCommit, commit.write == write, !commit.hasDroppedObjects,
+                let record = changes.between(version, commit.version)
+            else { return nil }
+            records.append(record)
+            version = commit.version
+        }
+        guard let record = changes.between(version, instance.transaction.version) else { return nil }
+        records.append(record)
+        guard instance.isInWrite else { return records }
+        var written = ChangeRecord()
+        for table in tables where table.editCount > 0 {
+            guard table.name != access?.model.className || !isUpdatable || isCheap(table.editCount) else { return nil }
+            written.classes[table.name] = table.changesSoFar
+        }
+        records.append(written)
+        return records
+    }
+
+    /// Brings what is known of the content up to date; what cannot be is found anew, or forgotten when it was not all.
+    ///
+    /// - Parameter evaluating: Whether to find the content where none was found before.
+    @discardableResult
+    func bringUpToDate(evaluating: Bool = true) -> Progress {
+        let version = instance.contentVersion
+        if contentVersion != version {
+            contentVersion = version
+            if let progress = follow() { return progress }
+        }
+        if evaluating, content == nil { evaluateContent() }
+        return .unchanged
+    }
+
+    /// Nil where there is no content to follow with.
+    private func follow() -> Progress? {
+        guard let moment else { return nil }
+        switch staleness(since: moment) {
+        case .unchanged:
+            self.moment = now
+            return nil
+        case .rows(let rows):
+            forgetPartial()
+            self.moment = now
+            guard case .keys(var keys)? = content else { return nil }
+            // Held once only, the keys are changed where they are.
+            content = nil
+            let update = put(rows, in: &keys)
+            content = .keys(keys)
+            if update.isEmpty { return .unchanged }
+            generation &+= 1
+            return .updated(update)
+        case .unknown:
+            forgetPartial()
+            guard let old = content else { return nil }
+            evaluateContent()
+            return .replaced(old)
+        }
+    }
+
+    // MARK: - Putting rows in and out
+
+    /// Judges rows again and puts each in its place, or takes it away.
+    private func put(_ rows: [ObjectKey], in keys: inout [ObjectKey]) -> KeyUpdate {
+        guard let access else { return KeyUpdate() }
+        let transaction = instance.transaction
+        let name = access.model.className
+        let rows = Set(rows).sorted()
+        let condition = conditions
+        let isIn: (ObjectKey) -> Bool = { key in
+            condition.map { transaction.matches(key, name, $0) } ?? access.table.exists(key)
+        }
+        let order = sortOrder
+        return order.isEmpty
+            ? put(rows, in: &keys, isIn) : put(rows.filter(isIn), insteadOf: rows, in: &keys, order, name)
+    }
+
+    private func put(_ rows: [ObjectKey], in keys: inout [ObjectKey], _ isIn: (ObjectKey) -> Bool) -> KeyUpdate {
+        var update = KeyUpdate()
+        var position = 0
+        for key in rows {
+            position = keys.lowerBound(key, from: position)
+            let wasIn = position < keys.count && keys[position] == key
+            switch (wasIn, isIn(key)) {
+            case (true, false): update.removed.append(.init(position: position, key: key))
+            case (false, true):
+                let place = position - update.removed.count + update.inserted.count
+                update.inserted.append(.init(position: place, key: key))
+            default: break
+            }
+        }
+        keys.remove(at: update.removed)
+        keys.insert(update.inserted)
+        return update
+    }
+
+    /// Takes rows out of sorted keys, and puts those that belong there back where they belong now.
+    private func put(
+        _ rows: [ObjectKey], insteadOf removed: [ObjectKey], in keys: inout [ObjectKey], _ order: [BoundSortKey],
+        _ name: String
+    ) -> KeyUpdate {
+        var update = KeyUpdate()
+        update.removed = keys.places(of: removed)
+        keys.remove(at: update.removed)
+        let transaction = instance.transaction
+        var low = 0
+        for key in transaction.sorted(rows, name, by: order) {
+            var high = keys.count
+            while low < high {
+                let middle = (low + high) / 2
+                // Equal elements keep the order of their keys, because sorting is stable.
+                let pair = keys[middle] < key ? [keys[middle], key] : [key, keys[middle]]
+                if transaction.sorted(pair, name, by: order)[0] == key { high = middle } else { low = middle + 1 }
+            }
+            update.inserted.append(.init(position: low + update.inserted.count, key: key))
+        }
+        keys.insert(update.inserted)
+        return update
+    }
+
+    /// The orders as one: the last one asked for counts most.
+    private var sortOrder: [BoundSortKey] {
+        steps.reversed().flatMap { step -> [BoundSortKey] in
+            if case .sort(let order) = step { order } else { [] }
+        }
+    }
+
+    /// All conditions as one; nil for none.
+    var conditions: BoundPredicate? {
+        let conditions = steps.compactMap { step -> BoundPredicate? in
+            if case .filter(let condition) = step { condition } else { nil }
+        }
+        return conditions.count > 1 ? .and(conditions) : conditions.first
+    }
+}
