@@ -39,6 +39,7 @@ struct RoundTripTests {
             "ANY",
             "NOT", "IN", "BETWEEN", "LIKE", "[c]", "nil", "inf", "-inf", "nan", "true", "oid(", "uuid(", "link(",
             "container(", "T1:", "T", "B64\"", "0x", "1e", "-", "+", "1", "1.5f", ":", "TRUEPREDICATE", "SUBQUERY(",
+            "SUBQUERY(a, $x, $x.", ").@count", "$x", "$x.",
             " ", "\n", "\u{0}", "é", "😀", "\u{FEFF}",
         ]
         for _ in 0..<100 {
@@ -81,7 +82,17 @@ struct RandomPredicates {
         case 2, 3: return .or((0..<numbers.below(3) + 2).map { _ in predicate(depth: depth - 1) })
         case 4: return .not(predicate(depth: depth - 1))
         case 5: return .constant(numbers.below(2) == 0)
-        default: return .comparison(comparison())
+        default:
+            return .comparison(depth > 0 && numbers.below(6) == 0 ? subquery(depth: depth - 1) : comparison())
+        }
+    }
+
+    private mutating func subquery(depth: Int) -> Comparison {
+        let subquery = Expression.subquery(Subquery(path(), where: predicate(depth: depth)))
+        switch numbers.below(4) {
+        case 0: return Comparison(.value(value()), .less, subquery)
+        case 1: return Comparison(subquery, .between, .values([value(), value()]))
+        default: return Comparison(subquery, numbers.one(of: [.equal, .notEqual, .greater]), .value(value()))
         }
     }
 

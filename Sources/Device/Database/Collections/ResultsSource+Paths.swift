@@ -22,9 +22,19 @@ extension CausewayQuery.Predicate {
 
 extension CausewayQuery.Expression {
     fileprivate func withStoredNames(_ model: ObjectModel) -> CausewayQuery.Expression {
-        guard case .path(var path) = self else { return self }
-        path.names = model.storedNames(path.names)
-        return .path(path)
+        switch self {
+        case .value, .values: return self
+        case .path(var path):
+            path.names = model.storedNames(path.names)
+            return .path(path)
+        case .subquery(var subquery):
+            // A collection that no class declares stays as it is, for the binder to refuse.
+            if let element = model.model(at: subquery.collection.names) {
+                subquery.condition = subquery.condition.withStoredNames(element)
+            }
+            subquery.collection.names = model.storedNames(subquery.collection.names)
+            return .subquery(subquery)
+        }
     }
 }
 
@@ -37,6 +47,13 @@ extension ObjectModel {
             model = property.shape.target.map(ObjectModel.of)
             return property.storedName
         }
+    }
+
+    /// The class at the end of a path of public names.
+    fileprivate func model(at names: [String]) -> ObjectModel? {
+        var model: ObjectModel? = self
+        for name in names { model = model?.property(named: name)?.shape.target.map(ObjectModel.of) }
+        return model
     }
 }
 

@@ -51,6 +51,7 @@ struct QueryPlan {
         case .or(let parts): OrTest(parts.map { test($0, table) })
         case .not(let part): NotTest(part: test(part, table))
         case .comparison(let comparison): test(comparison, table)
+        case .subquery: RowTest(table: table, predicate: predicate)
         }
     }
 

@@ -12,6 +12,7 @@ extension BoundPredicate {
         case .or(let parts): parts.contains { $0.matches(row) }
         case .not(let part): !part.matches(row)
         case .comparison(let comparison): comparison.matches(row)
+        case .subquery(let subquery): subquery.matches(row)
         }
     }
 }
@@ -32,7 +33,7 @@ extension BoundComparison {
     }
 
     /// One value against the right side.
-    private func holds<Row: RowSource>(_ value: Value, _ operand: Operand, _ row: Row) -> Bool {
+    fileprivate func holds<Row: RowSource>(_ value: Value, _ operand: Operand, _ row: Row) -> Bool {
         switch operand {
         case .value(let constant):
             return ValueComparison.holds(value, comparator, constant, options) { left, right in
@@ -51,6 +52,18 @@ extension BoundComparison {
         case .path:
             preconditionFailure("The right path has been read into a value.")
         }
+    }
+}
+
+extension BoundSubquery {
+    fileprivate func matches(_ row: some RowSource) -> Bool {
+        guard let target = count.path.steps.last?.target else { return false }
+        var found: Int64 = 0
+        row.walk(count.path.steps[...]) { element in
+            if let object = row.object(at: element, in: target), condition.matches(object) { found += 1 }
+            return true
+        }
+        return count.holds(.int(found), count.operand, row)
     }
 }
 

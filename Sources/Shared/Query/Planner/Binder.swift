@@ -52,12 +52,19 @@ struct Binder {
         case .not(let part):
             return .not(try bind(part, depth: depth + 1))
         case .comparison(let comparison):
-            return try bind(comparison)
+            return try bind(comparison, depth: depth)
         }
     }
 
-    private func bind(_ comparison: Comparison) throws(QueryError) -> BoundPredicate {
+    private func bind(_ comparison: Comparison, depth: Int) throws(QueryError) -> BoundPredicate {
         switch (comparison.left, comparison.right) {
+        case (.subquery(let subquery), .value(let value)):
+            return try bind(comparison, subquery, comparison.comparator, [value], isList: false, depth: depth)
+        case (.subquery(let subquery), .values(let values)):
+            return try bind(comparison, subquery, comparison.comparator, values, isList: true, depth: depth)
+        case (.value(let value), .subquery(let subquery)):
+            guard let exchanged = comparison.comparator.exchanged else { throw Self.constantOnLeft(comparison) }
+            return try bind(comparison, subquery, exchanged, [value], isList: false, depth: depth)
         case (.path(let left), .path(let right)):
             return try bind(comparison, left, right)
         case (.path(let path), .value(let value)):
@@ -89,7 +96,11 @@ struct Binder {
                 return try bind(comparison, path, .contains, [value], isList: false)
             }
         }
-        throw QueryError(
+        throw Self.constantOnLeft(comparison)
+    }
+
+    private static func constantOnLeft(_ comparison: Comparison) -> QueryError {
+        QueryError(
             .comparator,
             "Invalid predicate: Operator '\(comparison.comparator.text)' needs a key path on its left side",
             remedy: comparison.comparator == .in ? "On the right of IN stands a list, a string or a collection." : nil
@@ -98,7 +109,7 @@ struct Binder {
 
     // MARK: - Path and constant
 
-    private func bind(
+    func bind(
         _ comparison: Comparison, _ path: PropertyPath, _ comparator: Comparator, _ values: [Value], isList: Bool
     ) throws(QueryError) -> BoundPredicate {
         let resolved = try resolve(path)

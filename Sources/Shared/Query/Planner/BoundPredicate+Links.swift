@@ -25,6 +25,13 @@ extension BoundPredicate {
                 let text = path.text(in: schema)
                 if !found.contains(text) { found.append(text) }
             }
+        case .subquery(let subquery):
+            let path = subquery.count.path
+            if path.leadsToObjects(in: schema) {
+                let text = "SUBQUERY(\(BoundPath(steps: path.steps).text(in: schema)), …)"
+                if !found.contains(text) { found.append(text) }
+            }
+            subquery.condition.collectLinks(in: schema, into: &found)
         }
     }
 }
@@ -32,7 +39,12 @@ extension BoundPredicate {
 extension BoundPath {
     /// True when a step before the last leads to an object that is not embedded in the one before it.
     package func passesLink(in schema: Schema) -> Bool {
-        steps.dropLast().contains { step in
+        BoundPath(steps: Array(steps.dropLast())).leadsToObjects(in: schema)
+    }
+
+    /// True when a step leads to an object that is not embedded in the one before it.
+    fileprivate func leadsToObjects(in schema: Schema) -> Bool {
+        steps.contains { step in
             guard let target = step.target else { return false }
             return schema[target]?.kind != .embedded
         }

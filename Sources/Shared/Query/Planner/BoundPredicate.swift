@@ -7,6 +7,7 @@ package indirect enum BoundPredicate: Hashable, Sendable {
     case or([BoundPredicate])
     case not(BoundPredicate)
     case comparison(BoundComparison)
+    case subquery(BoundSubquery)
 }
 
 /// One comparison. The operand on the left is always a path; a constant on the left was turned round.
@@ -25,6 +26,19 @@ package struct BoundComparison: Hashable, Sendable {
         self.comparator = comparator
         self.options = options
         self.operand = operand
+    }
+}
+
+/// How many elements of a collection meet a condition, against constants.
+package struct BoundSubquery: Hashable, Sendable {
+    /// What is asked of the number of elements. Its path ends in the collection, with the aggregate `count`.
+    package var count: BoundComparison
+    /// Over the class of the elements. An element whose object is not here does not meet it.
+    package var condition: BoundPredicate
+
+    package init(count: BoundComparison, condition: BoundPredicate) {
+        self.count = count
+        self.condition = condition
     }
 }
 

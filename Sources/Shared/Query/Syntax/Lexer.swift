@@ -27,8 +27,11 @@ struct Lexer {
             return try escapedWord()
         case UInt8(ascii: "@"):
             return try atWord()
-        case UInt8(ascii: "%"), UInt8(ascii: "$"):
-            return .placeholder(try placeholder())
+        case UInt8(ascii: "%"):
+            return .placeholder(try sequential())
+        case UInt8(ascii: "$"):
+            if let variable = variable() { return variable }
+            return .placeholder(try indexed())
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
             return .literal(try number())
         case UInt8(ascii: "+"), UInt8(ascii: "-"):
@@ -172,14 +175,17 @@ struct Lexer {
 
     // MARK: - Placeholders
 
-    private mutating func placeholder() throws(QueryError) -> Placeholder {
-        let start = offset
-        let sign = text[start]
+    /// `$task`; nil where the index of an argument follows, such as in `$0` and `$K0`.
+    private mutating func variable() -> Token? {
+        let isName = peek(1) == UInt8(ascii: "K") && peek(2).map(Self.isDigit) == true
+        guard !isName, let byte = peek(1), Self.beginsWord(byte) else { return nil }
         offset += 1
-        return sign == UInt8(ascii: "$") ? try indexed(from: start) : try sequential(from: start)
+        return .variable(word())
     }
 
-    private mutating func indexed(from start: Int) throws(QueryError) -> Placeholder {
+    private mutating func indexed() throws(QueryError) -> Placeholder {
+        let start = offset
+        offset += 1
         let isName = peek() == UInt8(ascii: "K") && peek(1).map(Self.isDigit) == true
         if isName { offset += 1 }
         let first = offset
@@ -188,14 +194,15 @@ struct Lexer {
             offset - first <= 9
         else {
             throw failure(
-                at: start, found: shownCharacter(at: first), expected: "the index of an argument, such as $0",
-                remedy: "Names after '$' belong to SUBQUERY, which is not supported."
+                at: start, found: shownCharacter(at: first), expected: "the index of an argument, such as $0"
             )
         }
         return isName ? .indexedName(index) : .indexed(index)
     }
 
-    private mutating func sequential(from start: Int) throws(QueryError) -> Placeholder {
+    private mutating func sequential() throws(QueryError) -> Placeholder {
+        let start = offset
+        offset += 1
         // Lengths and signedness of C numbers (%ld, %llu, %hd) say nothing here: an argument knows its type.
         let lengths = Array("hlLqjzt".utf8)
         while let byte = peek(), lengths.contains(byte), offset - start <= 3 { offset += 1 }

@@ -20,6 +20,7 @@ extension Parser {
         let options = try options()
         let rightStart = lexeme.position
         let right = try operand()
+        try checkSubquery(left, right, at: rightStart)
         try check(left, comparator, right, at: start, rightStart)
         return .comparison(Comparison(quantifier: quantifier, left, comparator, right, options: options))
     }
@@ -85,18 +86,20 @@ extension Parser {
                 at: leftStart, found: "two constants", expected: "a key path on one side",
                 remedy: "A property named like a keyword stands in backticks: `any` == 1."
             )
-        case (.path, .values(let values)) where comparator == .between && values.count != 2:
+        case (.path, .values(let values)) where comparator == .between && values.count != 2,
+            (.subquery, .values(let values)) where comparator == .between && values.count != 2:
             throw failure(
                 at: rightStart, found: "\(values.count) values", expected: "exactly two values for BETWEEN {low, high}"
             )
-        case (.path, .values) where comparator != .in && comparator != .between:
+        case (.path, .values) where comparator != .in && comparator != .between,
+            (.subquery, .values) where comparator != .in && comparator != .between:
             throw failure(
                 at: rightStart, found: "a list", expected: "a single value after \(comparator.text)",
                 remedy: "A list stands after IN or BETWEEN."
             )
-        case (.path, .value) where comparator == .between:
+        case (.path, .value) where comparator == .between, (.subquery, .value) where comparator == .between:
             throw failure(at: rightStart, found: "a single value", expected: "two values for BETWEEN {low, high}")
-        case (.path, .value) where comparator == .in:
+        case (.path, .value) where comparator == .in, (.subquery, .value) where comparator == .in:
             throw failure(
                 at: rightStart, found: "a single value", expected: "a list of values or a key path after IN"
             )

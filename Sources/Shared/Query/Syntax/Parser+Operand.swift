@@ -8,9 +8,10 @@ extension Parser {
             return .values(try list())
         case .placeholder(let placeholder):
             return try substituted(placeholder)
-        case .quotedName:
+        case .quotedName, .variable:
             return .path(try path())
         case .word:
+            if keyword == .subquery, lexer.peek() == UInt8(ascii: "(") { return .subquery(try subquery()) }
             if let value = try literalWord() { return .value(value) }
             guard keyword?.isReserved != true else {
                 throw unexpected(
@@ -72,11 +73,6 @@ extension Parser {
         case .nan: value = .double(.nan)
         case .nanf: value = .float(.nan)
         case .link where lexer.peek() == UInt8(ascii: "("): return try link()
-        case .subquery where lexer.peek() == UInt8(ascii: "("):
-            throw unexpected(
-                "a key path or a value",
-                remedy: "SUBQUERY is not supported. Two ANY comparisons may be met by two different elements."
-            )
         default: return nil
         }
         try advance()
@@ -118,7 +114,8 @@ extension Parser {
     // MARK: - Paths
 
     /// `dogs.age`, `dogs.@avg.age`, `scores.@max`, `%K`, `address.%K`.
-    private mutating func path() throws(QueryError) -> PropertyPath {
+    mutating func path() throws(QueryError) -> PropertyPath {
+        try takeVariable()
         var path = PropertyPath([])
         try appendName(to: &path)
         while try take(.dot) {
@@ -154,7 +151,7 @@ extension Parser {
 
     // MARK: - Arguments
 
-    private mutating func substituted(_ placeholder: Placeholder) throws(QueryError) -> Expression {
+    mutating func substituted(_ placeholder: Placeholder) throws(QueryError) -> Expression {
         let position = lexeme.position
         let argument = try argument(for: placeholder, at: position)
         try advance()
@@ -167,6 +164,7 @@ extension Parser {
             return .value(value)
         case (.nextName, .name(let name)), (.indexedName, .name(let name)),
             (.nextName, .value(.string(let name))), (.indexedName, .value(.string(let name))):
+            guard variable == nil else { throw outsideOfVariable(at: position, found: "a key path as an argument") }
             return .path(try continued(try keyPath(name, at: position)))
         default:
             throw failure(

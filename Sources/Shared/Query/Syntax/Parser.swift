@@ -21,6 +21,8 @@ struct Parser {
     let arguments: [Argument]
     /// The argument the next `%@` takes.
     var nextArgument = 0
+    /// The name of the innermost SUBQUERY's variable: inside of one every path begins with it.
+    var variable: String?
     private var depth = 0
 
     init(_ text: String, _ arguments: [Argument]) throws(QueryError) {
@@ -90,7 +92,7 @@ struct Parser {
 
     // MARK: - Compounds
 
-    private mutating func disjunction() throws(QueryError) -> Predicate {
+    mutating func disjunction() throws(QueryError) -> Predicate {
         var parts = [try conjunction()]
         while true {
             if try take(.bars) { parts.append(try conjunction()); continue }
@@ -141,7 +143,7 @@ struct Parser {
     }
 
     /// Every recursion of the parser passes here, so the nesting limit bounds its stack.
-    private mutating func deeper(
+    mutating func deeper(
         at position: Int, _ rule: (inout Parser) throws(QueryError) -> Predicate
     ) throws(QueryError) -> Predicate {
         guard depth < QueryLimits.nestingDepth else {

@@ -49,8 +49,8 @@ extension Predicate {
             return .not(try part.mappingValues(transform))
         case .comparison(var comparison):
             let (left, right) = (comparison.left, comparison.right)
-            comparison.left = try left.mappingValues { value throws(Failure) in try transform(right.path, value) }
-            comparison.right = try right.mappingValues { value throws(Failure) in try transform(left.path, value) }
+            comparison.left = try left.mappingValues(against: right.path, transform)
+            comparison.right = try right.mappingValues(against: left.path, transform)
             return .comparison(comparison)
         }
     }
@@ -62,12 +62,19 @@ extension Expression {
     }
 
     fileprivate func mappingValues<Failure: Error>(
-        _ transform: (Value) throws(Failure) -> Value
+        against path: PropertyPath?, _ transform: (PropertyPath?, Value) throws(Failure) -> Value
     ) throws(Failure) -> Expression {
         switch self {
-        case .path: self
-        case .value(let value): .value(try transform(value))
-        case .values(let values): .values(try values.map { value throws(Failure) in try transform(value) })
+        case .path: return self
+        case .value(let value): return .value(try transform(path, value))
+        case .values(let values):
+            return .values(try values.map { value throws(Failure) in try transform(path, value) })
+        case .subquery(var subquery):
+            let collection = subquery.collection.names
+            subquery.condition = try subquery.condition.mappingValues { path, value throws(Failure) in
+                try transform(path.map { PropertyPath(collection + $0.names, aggregate: $0.aggregate) }, value)
+            }
+            return .subquery(subquery)
         }
     }
 }

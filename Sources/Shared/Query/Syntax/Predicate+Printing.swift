@@ -4,22 +4,29 @@ import CausewayModel
 // keywords in capitals, and parses back to the same predicate.
 
 extension Predicate: CustomStringConvertible {
-    package var description: String {
+    package var description: String { text(from: "") }
+
+    /// - Parameter start: what stands before every path: nothing, or the variable of a SUBQUERY and a dot.
+    fileprivate func text(from start: String) -> String {
         switch self {
         case .constant(let value): return value ? "TRUEPREDICATE" : "FALSEPREDICATE"
         case .and(let parts) where parts.isEmpty: return Predicate.constant(true).description
         case .or(let parts) where parts.isEmpty: return Predicate.constant(false).description
         case .and(let parts):
-            guard parts.count > 1 else { return parts[0].description }
-            return parts.map { $0.isCompound ? "(\($0))" : "\($0)" }.joined(separator: " AND ")
+            guard parts.count > 1 else { return parts[0].text(from: start) }
+            return parts.map { $0.text(from: start, inParentheses: $0.isCompound) }.joined(separator: " AND ")
         case .or(let parts):
-            guard parts.count > 1 else { return parts[0].description }
-            return parts.map { $0.isDisjunction ? "(\($0))" : "\($0)" }.joined(separator: " OR ")
+            guard parts.count > 1 else { return parts[0].text(from: start) }
+            return parts.map { $0.text(from: start, inParentheses: $0.isDisjunction) }.joined(separator: " OR ")
         case .not(let part):
-            return part.isCompound ? "NOT (\(part))" : "NOT \(part)"
+            return "NOT " + part.text(from: start, inParentheses: part.isCompound)
         case .comparison(let comparison):
-            return comparison.description
+            return comparison.text(from: start)
         }
+    }
+
+    private func text(from start: String, inParentheses: Bool) -> String {
+        inParentheses ? "(\(text(from: start)))" : text(from: start)
     }
 
     // Parentheses stand only where the text would otherwise be read as another predicate: printing never nests deeper
@@ -38,7 +45,9 @@ extension Predicate: CustomStringConvertible {
 }
 
 extension Comparison: CustomStringConvertible {
-    package var description: String {
+    package var description: String { text(from: "") }
+
+    fileprivate func text(from start: String) -> String {
         let prefix =
             switch quantifier {
             case .implied: ""
@@ -48,17 +57,26 @@ extension Comparison: CustomStringConvertible {
             }
         let letters =
             (options.contains(.caseInsensitive) ? "c" : "") + (options.contains(.diacriticInsensitive) ? "d" : "")
-        return "\(prefix)\(left.text) \(comparator.text)\(letters.isEmpty ? "" : "[\(letters)]") \(right.text)"
+        let modifiers = letters.isEmpty ? "" : "[\(letters)]"
+        return "\(prefix)\(left.text(from: start)) \(comparator.text)\(modifiers) \(right.text(from: start))"
     }
 }
 
 extension Expression {
-    fileprivate var text: String {
+    fileprivate func text(from start: String) -> String {
         switch self {
-        case .path(let path): path.text
+        case .path(let path): start + path.text
+        case .subquery(let subquery): subquery.text(from: start)
         case .value(let value): value.literalText
         case .values(let values): "{" + values.map(\.literalText).joined(separator: ", ") + "}"
         }
+    }
+}
+
+extension Subquery {
+    /// One name for the variable at every depth: a condition names only the elements of its own SUBQUERY.
+    fileprivate func text(from start: String) -> String {
+        "SUBQUERY(\(start)\(collection.text), $x, \(condition.text(from: "$x."))).@count"
     }
 }
 

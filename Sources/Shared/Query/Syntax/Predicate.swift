@@ -73,6 +73,19 @@ package enum Expression: Hashable, Sendable {
     case value(Value)
     /// The operands of IN and BETWEEN.
     case values([Value])
+    case subquery(Subquery)
+}
+
+/// `SUBQUERY(dogs, $x, $x.age > 5).@count`: how many elements of one collection of objects meet a condition.
+package struct Subquery: Hashable, Sendable {
+    package var collection: PropertyPath
+    /// Its paths begin at the element. The name of the variable says nothing beyond that and is not kept.
+    package var condition: Predicate
+
+    package init(_ collection: PropertyPath, where condition: Predicate) {
+        self.collection = collection
+        self.condition = condition
+    }
 }
 
 /// `dogs.age`, `address.city`, `dogs.@count`: stored property names from the queried class outwards.

@@ -2,10 +2,10 @@
 package enum QueryLimits {
     /// Of a predicate's text. An IN list of some ten thousand literals fits.
     package static let textBytes = 1 << 20
-    /// Parentheses and NOTs inside each other, in text and in a predicate built by code: bounds every recursion here.
+    /// Parentheses, NOTs and SUBQUERYs inside each other, in text and in a predicate built by code: bounds every recursion here.
     package static let nestingDepth = 100
-    /// Levels of a predicate's tree: one pair of parentheses may hold an OR of ANDs.
-    static let treeDepth = 2 * nestingDepth + 3
+    /// Levels of a predicate's tree: one pair of parentheses, or one SUBQUERY, may hold an OR of ANDs.
+    static let treeDepth = 3 * nestingDepth + 3
     /// Arguments handed over beside the text.
     package static let argumentCount = 10_000
     /// Values in one IN list, written or handed over.

@@ -11,6 +11,8 @@ enum Token: Equatable {
     case atWord(String)
     case literal(Value)
     case placeholder(Placeholder)
+    /// `$task`: the element in question inside of a SUBQUERY.
+    case variable(String)
     case symbol(Symbol)
 
     enum Symbol: String {
@@ -46,6 +48,7 @@ enum Token: Equatable {
         case .placeholder(.nextName): "%K"
         case .placeholder(.indexed(let index)): "$\(index)"
         case .placeholder(.indexedName(let index)): "$K\(index)"
+        case .variable(let name): "'$\(name.prefix(QueryLimits.shownValueCharacters))'"
         case .symbol(let symbol): "'\(symbol.rawValue)'"
         }
     }

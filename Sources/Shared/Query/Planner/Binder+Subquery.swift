@@ -1,0 +1,31 @@
+import CausewayModel
+
+extension Binder {
+    /// The count of a subquery is bound as the count of its collection would be, and the condition by itself, over the
+    /// class of the elements.
+    func bind(
+        _ comparison: Comparison, _ subquery: Subquery, _ comparator: Comparator, _ values: [Value], isList: Bool,
+        depth: Int
+    ) throws(QueryError) -> BoundPredicate {
+        guard subquery.collection.aggregate == nil else { throw notACollection(subquery) }
+        let collection = try resolve(subquery.collection)
+        let collections = collection.bound.steps.filter { $0.collection != .none }
+        guard let target = collection.target, collections.count == 1,
+            collection.bound.steps.last?.collection != CollectionKind.none
+        else { throw notACollection(subquery) }
+        let condition = try Binder(schema: schema, className: target).bind(subquery.condition, depth: depth + 1)
+        let path = PropertyPath(subquery.collection.names, aggregate: .count)
+        let count = try bind(comparison, path, comparator, values, isList: isList)
+        // Some constants decide without a count: `@count == 2.5` holds for none.
+        guard case .comparison(let asked) = count else { return count }
+        return .subquery(BoundSubquery(count: asked, condition: condition))
+    }
+
+    private func notACollection(_ subquery: Subquery) -> QueryError {
+        QueryError(
+            .property,
+            "Invalid keypath: SUBQUERY needs a path to one collection of objects, and '\(subquery.collection.text)' is none",
+            remedy: "Write SUBQUERY(list, $x, $x.property == value).@count for a list of objects."
+        )
+    }
+}

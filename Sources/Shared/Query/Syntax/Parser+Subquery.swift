@@ -1,0 +1,70 @@
+extension Parser {
+    private static let rule =
+        "SUBQUERY is only supported when immediately followed by .@count that is compared with a constant number."
+
+    /// `SUBQUERY(dogs, $dog, $dog.age > 5).@count`.
+    mutating func subquery() throws(QueryError) -> Subquery {
+        let start = lexeme.position
+        try advance()
+        _ = try take(.openParenthesis)
+        let collection = try collection()
+        guard try take(.comma) else { throw unexpected("',' and a variable such as $x") }
+        guard case .variable(let name) = lexeme.token else { throw unexpected("a variable such as $x") }
+        try advance()
+        guard try take(.comma) else { throw unexpected("',' and a condition") }
+        let outer = variable
+        variable = name
+        let condition = try deeper(at: start) { parser throws(QueryError) in try parser.disjunction() }
+        variable = outer
+        guard try take(.closeParenthesis) else { throw unexpected("AND, OR or ')'") }
+        guard try take(.dot), case .atWord(let word) = lexeme.token, Aggregate(word: word) == .count else {
+            throw unexpected(".@count", remedy: Self.rule)
+        }
+        try advance()
+        return Subquery(collection, where: condition)
+    }
+
+    private mutating func collection() throws(QueryError) -> PropertyPath {
+        guard case .placeholder(let placeholder) = lexeme.token else { return try path() }
+        let start = lexeme.position
+        guard case .path(let path) = try substituted(placeholder) else {
+            throw failure(at: start, .argument, found: "a value as an argument", expected: "a key path")
+        }
+        return path
+    }
+
+    /// That a subquery's count meets nothing but constants.
+    func checkSubquery(_ left: Expression, _ right: Expression, at rightStart: Int) throws(QueryError) {
+        switch (left, right) {
+        case (.subquery, .path), (.subquery, .subquery), (.path, .subquery):
+            throw failure(
+                at: rightStart, found: "a key path", expected: "a constant number", remedy: Self.rule)
+        default: break
+        }
+    }
+
+    // MARK: - Variables
+
+    /// Inside of a SUBQUERY a path begins with its variable, elsewhere with a property.
+    mutating func takeVariable() throws(QueryError) {
+        guard let variable else {
+            guard case .variable = lexeme.token else { return }
+            throw unexpected(
+                "the index of an argument, such as $0",
+                remedy: "A variable stands inside of its SUBQUERY(collection, $variable, condition) only."
+            )
+        }
+        guard lexeme.token == .variable(variable) else {
+            throw outsideOfVariable(at: lexeme.position, found: lexeme.token.shown)
+        }
+        try advance()
+        guard try take(.dot) else { throw unexpected("'.' and a property of the element") }
+    }
+
+    func outsideOfVariable(at position: Int, found: String) -> QueryError {
+        failure(
+            at: position, found: found, expected: "a property of $\(variable ?? "x")",
+            remedy: "The condition of a SUBQUERY names only properties of its own elements."
+        )
+    }
+}
