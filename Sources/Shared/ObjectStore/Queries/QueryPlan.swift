@@ -51,12 +51,14 @@ struct QueryPlan {
         case .or(let parts): OrTest(parts.map { test($0, table) })
         case .not(let part): NotTest(part: test(part, table))
         case .comparison(let comparison): test(comparison, table)
-        case .subquery: RowTest(table: table, predicate: predicate)
+        case .subquery(let subquery):
+            ListTests.test(subquery, table) ?? RowTest(table: table, predicate: predicate)
         }
     }
 
     private static func test(_ comparison: BoundComparison, _ table: Table) -> any LeafTest {
         columnTest(comparison, comparison.path.steps[...], table) ?? pairTest(comparison, table)
+            ?? ListTests.test(comparison, table)
             ?? RowTest(table: table, predicate: .comparison(comparison))
     }
 
