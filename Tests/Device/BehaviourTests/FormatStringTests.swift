@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The rest of the page about filtering, as far as the types it needs exist: aggregates, quantifiers and the spellings
-/// of the format string. Subqueries, sets and geospatial shapes come later.
+/// of the format string. Sets and geospatial shapes come later.
 @Suite("The page about filtering: aggregates, quantifiers, spellings")
 struct FormatStringTests {
     private func projects() throws -> Results<FilterPage.Project> {
@@ -80,6 +80,27 @@ struct FormatStringTests {
     func ratings() throws {
         #expect(try found { $0.tasks.ratings > 3 } == ["high"])
         #expect(try found { $0.tasks.ratings == 7 } == [])
+    }
+
+    @Test("S171 S187 a subquery asks several things of one object of a list")
+    func subquery() throws {
+        #expect(try found { ($0.tasks.isComplete == false && $0.tasks.assignee == "Ali").count > 0 } == ["low"])
+        let text = "SUBQUERY(tasks, $task, $task.isComplete == false AND $task.assignee == %@).@count > 0"
+        #expect(try found(text, "Ali") == ["low"])
+        let counted = try found { ($0.tasks.priority > 2).count == 4 || ($0.tasks.ratings > 3).count == 1 }
+        #expect(counted == ["many", "high"])
+        #expect(try found { !($0.tasks.priority > 2).count.contains(1...2) } == ["many", "none"])
+    }
+
+    @Test("a subquery names properties as the code does, however they are stored")
+    func subqueryOfRenamed() throws {
+        let realm = try memoryRealm([Shelf.self, ShelfBook.self])
+        try realm.write {
+            realm.create(Shelf.self, value: ["books": [["title": "a", "pages": 5], ["title": "b", "pages": 9]]])
+        }
+        let shelves = realm.objects(Shelf.self)
+        #expect(shelves.where { ($0.books.title == "b" && $0.books.pages > 5).count == 1 }.count == 1)
+        #expect(shelves.filter("SUBQUERY(books, $b, $b.title == 'a' AND $b.pages > 5).@count > 0").isEmpty)
     }
 
     @Test("S173 a predicate of Foundation is made from a format string")
@@ -191,4 +212,17 @@ struct FormatStringTests {
         #expect(
             lastWords(result).contains("Expected object of type int for property 'priority' on object of type 'Task'"))
     }
+}
+
+class Shelf: Object {
+    @Persisted var books: List<ShelfBook>
+
+    override class func propertiesMapping() -> [String: String] { ["books": "stored_books"] }
+}
+
+class ShelfBook: Object {
+    @Persisted var title = ""
+    @Persisted var pages = 0
+
+    override class func propertiesMapping() -> [String: String] { ["title": "stored_title"] }
 }

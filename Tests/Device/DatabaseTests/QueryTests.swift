@@ -141,6 +141,22 @@ struct QueryTests {
         expectPerson("scores.@avg >= 1") { $0.scores.avg >= 1 }
         expectPerson("scores.@sum == 0") { $0.scores.sum == 0 }
     }
+
+    @Test("S171 subqueries")
+    func subqueries() {
+        expectPerson("SUBQUERY(pets, $pet, $pet.isGood == false AND $pet.name == 'Rex').@count > 0") {
+            ($0.pets.isGood == false && $0.pets.name == "Rex").count > 0
+        }
+        expectPerson("name == 'a' AND SUBQUERY(pets, $x, $x.age > 2 OR NOT ($x.friend.age == 3)).@count == 2") {
+            $0.name == "a" && ($0.pets.age > 2 || !($0.pets.friend.age == 3)).count == 2
+        }
+        expectPerson("SUBQUERY(friends, $x, ANY $x.labels == 'a' AND $x.scores.@sum > 3).@count BETWEEN {1, 2}") {
+            ($0.friends.labels.contains("a") && $0.friends.scores.sum > 3).count.contains(1...2)
+        }
+        expectPerson("SUBQUERY(pets, $x, $x.isGood == true).@count >= 1 OR pets.@count == 0") {
+            $0.pets.isGood.count >= 1 || $0.pets.count == 0
+        }
+    }
 }
 
 @Suite("Format strings and their arguments")

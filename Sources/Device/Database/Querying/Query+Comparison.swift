@@ -8,12 +8,15 @@ extension Query {
         _ comparator: Comparator,
         _ right: Expression,
         quantifier: Quantifier = .implied,
-        options: StringOptions = []
+        options: StringOptions = [],
+        over other: [String]? = nil
     ) -> Query<Bool> {
+        let side = side
         let comparison = Comparison(
-            quantifier: quantifier, path.expression, comparator, right, options: options.syntax
+            quantifier: quantifier, side.expression, comparator, right, options: options.syntax
         )
-        return Query<Bool>(.condition(.comparison(comparison)))
+        let collections = Set([side.collection, other].compactMap { $0 })
+        return Query<Bool>(.condition(.comparison(comparison), over: collections))
     }
 
     func compared<V>(_ comparator: Comparator, _ right: Query<V>, options: StringOptions = []) -> Query<Bool> {
@@ -21,7 +24,7 @@ extension Query {
         if path.isPlural, path.aggregate == nil, right.isPlural, right.aggregate == nil {
             misuse("Comparing two collection columns is not permitted.")
         }
-        return compared(comparator, right.expression, options: options)
+        return compared(comparator, right.expression, options: options, over: right.collection)
     }
 }
 

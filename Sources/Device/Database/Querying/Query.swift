@@ -29,7 +29,9 @@ public struct Query<T> {
 /// What a part of a query says, without its type.
 enum QueryPart {
     case path(QueryPath)
-    case condition(Predicate)
+    /// With the collections that its paths go through: one of them may become that of a subquery.
+    case condition(Predicate, over: Set<[String]>)
+    case count(Subquery)
 }
 
 /// The properties that were named one after another, from the queried class outwards.
@@ -38,6 +40,8 @@ struct QueryPath {
     var aggregate: Aggregate?
     /// Whether a collection is on the way: then the path names many values, not one.
     var isPlural = false
+    /// The names up to the first collection on the way.
+    var collection: [String]?
 
     var expression: Expression {
         .path(PropertyPath(names, aggregate: aggregate))
@@ -47,10 +51,19 @@ struct QueryPath {
 extension Query {
     /// The path this part names. A condition is no path: it can only be combined with others.
     var path: QueryPath {
-        guard case .path(let path) = part else {
+        switch part {
+        case .path(let path): return path
+        case .condition:
             misuse("A comparison can only be combined with &&, || and !; compare properties instead.")
+        case .count:
+            misuse("The count of a subquery can only be compared with a constant number.")
         }
-        return path
+    }
+
+    /// What stands on one side of a comparison, and the collection it goes through.
+    var side: (expression: Expression, collection: [String]?) {
+        if case .count(let subquery) = part { return (.subquery(subquery), nil) }
+        return (path.expression, path.collection)
     }
 
     func appending<V>(_ name: String, _ shape: _PropertyShape, isPlural: Bool = false) -> Query<V> {
@@ -65,6 +78,7 @@ extension Query {
         // A key path traced over several links comes as one dotted name.
         path.names += name.split(separator: ".").map(String.init)
         path.isPlural = path.isPlural || isPlural || shape.collection != .none
+        if shape.collection != .none, path.collection == nil { path.collection = path.names }
         return Query<V>(.path(path))
     }
 
@@ -109,22 +123,29 @@ extension Query where T == Bool {
     /// The finished condition. A property that stands alone means that it is true.
     package var condition: Predicate {
         switch part {
-        case .condition(let predicate): predicate
-        case .path(let path): .comparison(Comparison(path.expression, .equal, .value(.bool(true))))
+        case .condition(let predicate, _): predicate
+        case .path, .count: .comparison(Comparison(side.expression, .equal, .value(.bool(true))))
         }
     }
 
+    var collections: Set<[String]> {
+        if case .condition(_, let collections) = part { return collections }
+        return side.collection.map { [$0] } ?? []
+    }
+
     public static prefix func ! (query: Query) -> Query {
-        Query(.condition(.not(query.condition)))
+        Query(.condition(.not(query.condition), over: query.collections))
     }
 
     /// Both conditions hold.
     public static func && (left: Query, right: Query) -> Query {
-        Query(.condition(.all(of: [left.condition, right.condition])))
+        let collections = left.collections.union(right.collections)
+        return Query(.condition(.all(of: [left.condition, right.condition]), over: collections))
     }
 
     /// At least one of the conditions holds.
     public static func || (left: Query, right: Query) -> Query {
-        Query(.condition(.any(of: [left.condition, right.condition])))
+        let collections = left.collections.union(right.collections)
+        return Query(.condition(.any(of: [left.condition, right.condition]), over: collections))
     }
 }

@@ -1,0 +1,57 @@
+import CausewayQuery
+
+extension Query where T == Bool {
+    /// How many elements of a collection meet the whole condition by themselves.
+    ///
+    /// ```swift
+    /// projects.where { ($0.tasks.isComplete == false && $0.tasks.assignee == "Alex").count > 0 }
+    /// ```
+    ///
+    /// Without the count each comparison may be met by another element. All paths of the condition go through one
+    /// collection, the same one; the count can be compared with a constant number.
+    public var count: Query<Int> {
+        let collections = collections
+        guard let collection = collections.first else {
+            misuse("Subqueries must contain a key path that goes through a collection.")
+        }
+        guard collections.count == 1 else {
+            let names = collections.map { $0.joined(separator: ".") }.sorted().joined(separator: "' and '")
+            misuse("Subqueries will only work with a single collection, and this one names '\(names)'.")
+        }
+        let subquery = Subquery(PropertyPath(collection), where: condition.ofElements(of: collection))
+        return Query<Int>(.count(subquery))
+    }
+}
+
+extension Predicate {
+    /// The condition as the elements see it: each path without the collection it went through.
+    fileprivate func ofElements(of collection: [String]) -> Predicate {
+        switch self {
+        case .constant: return self
+        case .and(let parts): return .and(parts.map { $0.ofElements(of: collection) })
+        case .or(let parts): return .or(parts.map { $0.ofElements(of: collection) })
+        case .not(let part): return .not(part.ofElements(of: collection))
+        case .comparison(var comparison):
+            comparison.left = comparison.left.ofElements(of: collection)
+            comparison.right = comparison.right.ofElements(of: collection)
+            return .comparison(comparison)
+        }
+    }
+}
+
+extension Expression {
+    fileprivate func ofElements(of collection: [String]) -> Expression {
+        switch self {
+        case .value, .values: return self
+        case .subquery: misuse("A subquery cannot be part of another one.")
+        case .path(var path):
+            guard path.names.starts(with: collection), path.names.count > collection.count else {
+                misuse(
+                    "A subquery compares properties of the elements of '\(collection.joined(separator: "."))', and "
+                        + "'\(path.text)' is none.")
+            }
+            path.names.removeFirst(collection.count)
+            return .path(path)
+        }
+    }
+}
