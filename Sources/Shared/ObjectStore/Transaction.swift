@@ -27,7 +27,7 @@ package final class Transaction {
     private var damage: StoreError?
     /// Keys are built here, one at a time.
     let keyBuffer = KeyBuffer()
-    var packer = LeafPacker()
+    let packer = LeafPacker()
 
     init(_ store: ObjectStore, snapshot: any StorageSnapshot) {
         self.store = store

@@ -26,7 +26,8 @@ enum LeafCheck {
             let entries = Int(leaf.leafField(LeafLayout.dictionaryCount, UInt16.self))
             let slots = entries > 0 ? header.count : header.count + 1
             let directory = entries > 0 ? (entries + 1) * 4 : 0
-            return isWidth && slots * width <= room && second + directory <= bytes.count
+            // Offsets have no eight bytes: read as numbers, they could be negative.
+            return isWidth && width < 8 && slots * width <= room && second + directory <= bytes.count
         }
     }
 
@@ -49,7 +50,7 @@ enum LeafCheck {
             for slot in 0..<slotsPerLeaf {
                 if isNull { leaf.setNull(slot) } else { leaf.setZero(slot) }
             }
-            var packer = LeafPacker()
+            let packer = LeafPacker()
             var copy: UnsafeMutableRawPointer?
             packer.pack(leaf) { bytes in
                 let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)

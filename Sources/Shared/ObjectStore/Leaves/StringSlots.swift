@@ -1,56 +1,181 @@
 /// The strings of a leaf that is being changed: each slot a range of an arena that only grows; what was replaced is
 /// left behind and dropped when the leaf is packed.
+///
+/// Slots that were copied from a dictionary share their ranges. So nothing below `sharedEnd` is ever overwritten.
 final class StringSlots {
     // No call here leads back into this object, so accesses never overlap; checking costs more than what is done.
     @exclusivity(unchecked) var count = 0
-    @exclusivity(unchecked) private var starts = [Int](repeating: 0, count: slotsPerLeaf)
+    private let starts = UnsafeMutablePointer<Int>.allocate(capacity: slotsPerLeaf)
     /// Negative for null.
-    @exclusivity(unchecked) private var lengths = [Int](repeating: -1, count: slotsPerLeaf)
-    @exclusivity(unchecked) private var arena: [UInt8] = []
+    private let lengths = UnsafeMutablePointer<Int>.allocate(capacity: slotsPerLeaf)
+    @exclusivity(unchecked) private var arena: UnsafeMutableRawPointer
+    @exclusivity(unchecked) private var capacity: Int
+    @exclusivity(unchecked) private var used = 0
+    @exclusivity(unchecked) private var sharedEnd = 0
+    /// Bytes from `sharedEnd` on that no slot has any more.
     @exclusivity(unchecked) private var wasted = 0
 
-    func isNull(_ slot: Int) -> Bool { lengths[slot] < 0 }
+    init(reserving bytes: Int = 4096) {
+        capacity = max(bytes, 16)
+        arena = .allocate(byteCount: capacity, alignment: 16)
+        starts.initialize(repeating: 0, count: slotsPerLeaf)
+        lengths.initialize(repeating: -1, count: slotsPerLeaf)
+    }
+
+    deinit {
+        starts.deallocate()
+        lengths.deallocate()
+        arena.deallocate()
+    }
+
+    func isNull(_ slot: Int) -> Bool { lengths[checked(slot)] < 0 }
 
     func setNull(_ slot: Int) {
-        wasted += max(lengths[slot], 0)
+        discard(checked(slot))
         lengths[slot] = -1
     }
 
     func set(_ slot: Int, _ bytes: UnsafeRawBufferPointer) {
-        wasted += max(lengths[slot], 0)
-        if bytes.count <= lengths[slot] {
-            arena.replaceSubrange(starts[slot]..<starts[slot] + bytes.count, with: bytes)
+        discard(checked(slot))
+        if bytes.count <= lengths[slot], starts[slot] >= sharedEnd {
             wasted -= bytes.count
         } else {
-            starts[slot] = arena.count
-            arena.append(contentsOf: bytes)
+            if capacity - used < bytes.count { grow(by: bytes.count) }
+            starts[slot] = used
+            used += bytes.count
         }
+        if let source = bytes.baseAddress { (arena + starts[slot]).copyMemory(from: source, byteCount: bytes.count) }
         lengths[slot] = bytes.count
         // Half of the arena and more than a page is rubbish: a long transaction that sets one string over and over.
-        if wasted > 65536, wasted * 2 > arena.count { compact() }
+        if wasted > 65536, wasted * 2 > used { compact() }
+    }
+
+    /// Sets a slot and makes the leaf reach to it.
+    func add(_ slot: Int, _ bytes: UnsafeRawBufferPointer) {
+        set(slot, bytes)
+        count = max(count, slot + 1)
+    }
+
+    func addNull(_ slot: Int) {
+        setNull(slot)
+        count = max(count, slot + 1)
     }
 
     func withBytes<Result>(_ slot: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try arena.withUnsafeBytes { arena in
-            let start = starts[slot]
-            return try body(UnsafeRawBufferPointer(rebasing: arena[start..<start + max(lengths[slot], 0)]))
-        }
+        try body(UnsafeRawBufferPointer(start: arena + starts[checked(slot)], count: max(lengths[slot], 0)))
+    }
+
+    @inline(__always)
+    private func checked(_ slot: Int) -> Int {
+        precondition(slot >= 0 && slot < slotsPerLeaf, "a leaf has \(slotsPerLeaf) slots")
+        return slot
+    }
+
+    @inline(__always)
+    private func discard(_ slot: Int) {
+        if lengths[slot] > 0, starts[slot] >= sharedEnd { wasted += lengths[slot] }
+    }
+
+    private func grow(by bytes: Int) {
+        capacity = max(capacity * 2, used + bytes)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+        larger.copyMemory(from: arena, byteCount: used)
+        arena.deallocate()
+        arena = larger
     }
 
     private func compact() {
-        var packed: [UInt8] = []
-        packed.reserveCapacity(arena.count - wasted)
+        let total = totalLength
+        let packed = UnsafeMutableRawPointer.allocate(byteCount: max(total, 16), alignment: 16)
+        var end = 0
         for slot in 0..<slotsPerLeaf where lengths[slot] > 0 {
-            let start = packed.count
-            packed.append(contentsOf: arena[starts[slot]..<starts[slot] + lengths[slot]])
-            starts[slot] = start
+            (packed + end).copyMemory(from: arena + starts[slot], byteCount: lengths[slot])
+            starts[slot] = end
+            end += lengths[slot]
         }
+        arena.deallocate()
         arena = packed
+        capacity = max(total, 16)
+        used = total
+        sharedEnd = 0
         wasted = 0
     }
 
-    /// All values' bytes, for packing: starts, lengths, arena.
-    func withContents<Result>(_ body: ([Int], [Int], UnsafeRawBufferPointer) -> Result) -> Result {
-        arena.withUnsafeBytes { body(starts, lengths, $0) }
+    private var totalLength: Int {
+        var total = 0
+        for slot in 0..<slotsPerLeaf { total += max(lengths[slot], 0) }
+        return total
+    }
+
+    // MARK: - Whole leaves
+
+    /// All values' bytes, for packing.
+    var contents: Contents {
+        Contents(count: count, starts: starts, lengths: lengths, arena: UnsafeRawPointer(arena))
+    }
+
+    /// Valid until the next change. `lengths` is negative for null.
+    struct Contents {
+        let count: Int
+        let starts: UnsafePointer<Int>
+        let lengths: UnsafePointer<Int>
+        let arena: UnsafeRawPointer
+
+        init(count: Int, starts: UnsafePointer<Int>, lengths: UnsafePointer<Int>, arena: UnsafeRawPointer) {
+            self.count = count
+            self.starts = starts
+            self.lengths = lengths
+            self.arena = arena
+        }
+
+        func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(start: arena + starts[slot], count: max(lengths[slot], 0))
+        }
+    }
+
+    /// The values of a packed leaf: its arena in one piece, and where each slot's value lies in it.
+    ///
+    /// Ranges that leave the leaf are empty, as its reader says.
+    convenience init(copying leaf: UnsafeRawPointer) {
+        let strings = StringLeaf(leaf)
+        let header = LeafHeader(leaf)
+        let end = Int(leaf.leafField(LeafLayout.byteCount, UInt32.self))
+        let entries = Int(leaf.leafField(LeafLayout.dictionaryCount, UInt16.self))
+        let second = Int(leaf.leafField(LeafLayout.secondOffset, UInt32.self))
+        let first = min(second + (entries > 0 ? (entries + 1) * 4 : 0), end)
+        self.init(reserving: end - first + 1024)
+        arena.copyMemory(from: leaf + first, byteCount: end - first)
+        used = end - first
+        sharedEnd = used
+        count = min(header.count, slotsPerLeaf)
+        if entries > 0 {
+            copyCoded(strings, first)
+        } else {
+            copyPlain(header, width: leaf.leafField(LeafLayout.width, UInt8.self))
+        }
+    }
+
+    private func copyCoded(_ strings: StringLeaf, _ first: Int) {
+        for slot in 0..<count where !strings.isNull(slot) {
+            let bytes = strings.bytes(slot)
+            lengths[slot] = bytes.count
+            // An empty value may lie anywhere.
+            if bytes.count > 0, let start = bytes.baseAddress { starts[slot] = start - strings.leaf - first }
+        }
+    }
+
+    private func copyPlain(_ header: LeafHeader, width: UInt8) {
+        let payload = header.payload
+        let hasNulls = header.hasNulls
+        var start = Int(IntegerLeaf.relative(payload, width, 0))
+        for slot in 0..<count {
+            let end = Int(IntegerLeaf.relative(payload, width, slot + 1))
+            if !hasNulls || !header.isNull(slot) {
+                let isInside = start >= 0 && start <= end && end <= used
+                starts[slot] = isInside ? start : 0
+                lengths[slot] = isInside ? end - start : 0
+            }
+            start = end
+        }
     }
 }

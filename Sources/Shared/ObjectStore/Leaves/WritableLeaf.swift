@@ -13,12 +13,24 @@ final class WritableLeaf {
     /// A leaf of which nothing is used.
     init(_ kind: LeafKind) {
         self.kind = kind
-        guard kind != .bytes else {
-            strings = StringSlots()
-            memory = nil
-            return
-        }
-        let size = Self.expandedBytes(kind)
+        strings = kind == .bytes ? StringSlots() : nil
+        memory = kind == .bytes ? nil : Self.emptyMemory(kind)
+    }
+
+    /// A writable copy of a packed leaf.
+    init(_ kind: LeafKind, copying leaf: UnsafeRawPointer) {
+        self.kind = kind
+        strings = kind == .bytes ? StringSlots(copying: leaf) : nil
+        memory = kind == .bytes ? nil : Self.emptyMemory(kind)
+        memory.map { Self.expand(leaf, kind, to: $0) }
+    }
+
+    deinit {
+        memory?.deallocate()
+    }
+
+    private static func emptyMemory(_ kind: LeafKind) -> UnsafeMutableRawPointer {
+        let size = expandedBytes(kind)
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         memory.storeBytes(of: kind.rawValue, toByteOffset: LeafLayout.kind, as: UInt8.self)
@@ -34,22 +46,7 @@ final class WritableLeaf {
         }
         (memory + LeafLayout.headerBytes)
             .initializeMemory(as: UInt8.self, repeating: 0xFF, count: LeafLayout.nullBitmapBytes)
-        self.memory = memory
-        strings = nil
-    }
-
-    /// A writable copy of a packed leaf.
-    convenience init(_ kind: LeafKind, copying leaf: UnsafeRawPointer) {
-        self.init(kind)
-        let header = LeafHeader(leaf)
-        for slot in 0..<min(header.count, slotsPerLeaf) {
-            touch(slot)
-            if !header.isNull(slot) { copy(slot, from: leaf) }
-        }
-    }
-
-    deinit {
-        memory?.deallocate()
+        return memory
     }
 
     private static func expandedBytes(_ kind: LeafKind) -> Int {
@@ -67,19 +64,6 @@ final class WritableLeaf {
         }
     }
 
-    private func copy(_ slot: Int, from leaf: UnsafeRawPointer) {
-        switch kind {
-        case .integer: setInteger(slot, IntegerLeaf(leaf).value(slot))
-        case .bits: setBit(slot, BoolLeaf(leaf).value(slot))
-        case .float: setFloat(slot, FloatLeaf(leaf).value(slot))
-        case .double: setDouble(slot, DoubleLeaf(leaf).value(slot))
-        case .bytes: setBytes(slot, StringLeaf(leaf).bytes(slot))
-        case .timestamp: setTimestamp(slot, TimestampLeaf(leaf).seconds(slot), TimestampLeaf(leaf).nanoseconds(slot))
-        case .fixed12: setFixed12(slot, ObjectIdLeaf(leaf).high(slot), ObjectIdLeaf(leaf).low(slot))
-        case .fixed16: setFixed16(slot, UUIDLeaf(leaf).high(slot), UUIDLeaf(leaf).low(slot))
-        }
-    }
-
     // MARK: - Slots
 
     /// How many slots the leaf has so far.
@@ -93,28 +77,25 @@ final class WritableLeaf {
     }
 
     func setNull(_ slot: Int) {
-        touch(slot)
         if let strings {
-            strings.setNull(slot)
+            strings.addNull(slot)
         } else if let memory {
+            touch(memory, slot)
             (memory + LeafLayout.headerBytes).setBit(slot, true)
         }
     }
 
     /// Makes the leaf reach to a slot.
-    private func touch(_ slot: Int) {
-        if let strings {
-            strings.count = max(strings.count, slot + 1)
-        } else if let memory, Int(memory.leafCount) <= slot {
-            memory.leafCount = UInt16(slot + 1)
-        }
+    @inline(__always)
+    private func touch(_ memory: UnsafeMutableRawPointer, _ slot: Int) {
+        if Int(memory.leafCount) <= slot { memory.leafCount = UInt16(slot + 1) }
     }
 
     /// The payload, the slot made present and not null. Fixed layouts only.
     @inline(__always)
     private func present(_ slot: Int) -> UnsafeMutableRawPointer {
         guard let memory else { preconditionFailure("a value of fixed size was set in a leaf of strings") }
-        touch(slot)
+        touch(memory, slot)
         (memory + LeafLayout.headerBytes).setBit(slot, false)
         return memory + LeafLayout.payloadBehindNulls
     }
@@ -155,8 +136,7 @@ final class WritableLeaf {
 
     func setBytes(_ slot: Int, _ bytes: UnsafeRawBufferPointer) {
         guard let strings else { preconditionFailure("a string was set in a leaf of another kind") }
-        touch(slot)
-        strings.set(slot, bytes)
+        strings.add(slot, bytes)
     }
 
     // MARK: - Values

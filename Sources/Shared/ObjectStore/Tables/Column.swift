@@ -24,6 +24,8 @@ final class Column {
     @exclusivity(unchecked) private(set) var index: Postings?
     /// The tree of a list's elements, or 0.
     let listTree: UInt32
+    /// Objects below this key were there before the column was.
+    var firstKey: Int64 = 0
     /// What a leaf that was never written holds.
     private let blank: UnsafeRawPointer
     /// The leaf pointers, where readers find them: an entry of the table's directory, which owns it.
@@ -136,7 +138,7 @@ final class Column {
         let leaf: WritableLeaf
         if let bytes = stored(number, kind, table.transaction) {
             leaf = WritableLeaf(kind, copying: bytes)
-        } else if Int64(number * slotsPerLeaf) >= table.changes.firstNewKey {
+        } else if Int64(number * slotsPerLeaf) >= max(table.changes.firstNewKey, firstKey) {
             leaf = WritableLeaf(kind)
         } else {
             leaf = WritableLeaf(kind, copying: blank)
@@ -149,7 +151,7 @@ final class Column {
     }
 
     /// Packs the written leaves and hands them to the storage.
-    func flush(to writer: any StorageWriter, _ packer: inout LeafPacker) {
+    func flush(to writer: any StorageWriter, _ packer: LeafPacker) {
         for number in writtenNumbers.sorted() {
             guard let leaf = writable[number] else { continue }
             packer.pack(leaf) { writer.replaceLeaf(column: id, number: UInt32(number), $0) }

@@ -45,7 +45,7 @@ extension Table {
     }
 
     /// The key for a new object: a ghost's, or the next one, entered in the tree of primary keys.
-    private func allocate(_ primaryKey: PrimaryKey?) throws(StoreError) -> ObjectKey {
+    func allocate(_ primaryKey: PrimaryKey?) throws(StoreError) -> ObjectKey {
         guard let primaryKey else { return takeKey() }
         if case .int(let value) = primaryKey {
             guard !integerKeys.isAboveLargest(value, transaction), let known = find(value) else {

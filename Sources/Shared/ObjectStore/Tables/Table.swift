@@ -35,6 +35,8 @@ package final class Table {
     /// Alive objects.
     @exclusivity(unchecked) package internal(set) var count = 0
     @exclusivity(unchecked) var changes = TableChanges()
+    /// Where new rows are written; see `beginRow`.
+    @exclusivity(unchecked) var rowTargets = RowTargets()
     /// Lists changed in this write, those of objects that ended included.
     @exclusivity(unchecked) var writtenLists: [ListPlace: OpenList] = [:]
     /// The list used last, and elements of a list to be read without asking it.
@@ -86,6 +88,7 @@ package final class Table {
             let column = Column(
                 record.columns[index], record.schema.properties[index], leaves: leafDirectory + index)
             column.reserve(leafCount)
+            column.firstKey = nextKey
             columns.append(column)
         }
         for (column, columnRecord) in zip(columns, record.columns) { column.enterIndex(columnRecord.index) }
@@ -135,6 +138,7 @@ package final class Table {
     func extend(_ record: Catalog.ClassRecord) {
         self.record = record
         schema = record.schema
+        rowTargets.forget()
         addColumns()
     }
 
@@ -142,6 +146,7 @@ package final class Table {
     func reload(_ record: Catalog.ClassRecord) {
         self.record = record
         schema = record.schema
+        rowTargets.forget()
         while columns.count > record.columns.count {
             // A column whose making was undone.
             columns.removeLast().leaves.pointee.leaves.deallocate()
@@ -187,7 +192,7 @@ package final class Table {
         for column in columns { column.index?.settle(in: transaction) }
         guard hasChanges else { return }
         integerKeys.flush(transaction)
-        for column in allColumns { column.flush(to: writer, &transaction.packer) }
+        for column in allColumns { column.flush(to: writer, transaction.packer) }
         removeEmptyLeaves(writer)
         for (place, list) in writtenLists { list.store(to: writer, columns[place.column].listTree) }
         var counters: [UInt8] = []
@@ -202,6 +207,7 @@ package final class Table {
     }
 
     func forgetChanges() {
+        rowTargets.forget()
         for column in allColumns { column.forgetWritten() }
         for column in columns { column.index?.pending.removeAll() }
         backlinks.pending.removeAll()

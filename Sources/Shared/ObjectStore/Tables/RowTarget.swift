@@ -1,0 +1,75 @@
+/// Where one column's values of one leaf are written, while that leaf is in its writable form.
+///
+/// Public to the package because the setters of ``NewRow`` inline into `Device/Database` down to the store.
+package struct RowTarget {
+    /// Nil for lists, which have no leaves.
+    @usableFromInline let kind: LeafKind?
+    /// In the layout of a leaf; nil for lists and strings.
+    @usableFromInline let memory: UnsafeMutableRawPointer?
+    /// The column owns its leaves until the write ends.
+    let strings: Unmanaged<StringSlots>?
+    @usableFromInline let isIndexed: Bool
+
+    init(_ column: Column, _ leaf: WritableLeaf?) {
+        kind = column.kind
+        memory = leaf?.memory
+        strings = leaf?.strings.map(Unmanaged.passUnretained)
+        isIndexed = column.indexTree != 0
+    }
+
+    /// The payload, the slot made present and not null.
+    @inlinable @inline(__always)
+    func present(_ slot: Int, _ wanted: LeafKind) -> UnsafeMutableRawPointer {
+        guard let memory, kind == wanted else {
+            preconditionFailure("a value of another type than the property's was set in a new row")
+        }
+        if memory.loadUnaligned(fromByteOffset: 4, as: UInt16.self) <= slot {
+            memory.storeBytes(of: UInt16(truncatingIfNeeded: slot &+ 1), toByteOffset: 4, as: UInt16.self)
+        }
+        setBit(memory + 48, slot, false)
+        return memory + 176
+    }
+
+    @inlinable @inline(__always)
+    func setBit(_ bits: UnsafeMutableRawPointer, _ slot: Int, _ value: Bool) {
+        let place = slot &>> 3
+        let mask = UInt8(1) &<< UInt8(truncatingIfNeeded: slot & 7)
+        let byte = bits.load(fromByteOffset: place, as: UInt8.self)
+        bits.storeBytes(of: value ? byte | mask : byte & ~mask, toByteOffset: place, as: UInt8.self)
+    }
+}
+
+/// The targets of all columns of a table for the leaf that new rows go to, and behind them the one of the bits that say
+/// who is alive.
+struct RowTargets: ~Copyable {
+    private(set) var leaf = -1
+    private(set) var targets: UnsafeMutablePointer<RowTarget>
+    private var capacity = 0
+
+    init() {
+        targets = .allocate(capacity: 0)
+    }
+
+    deinit {
+        targets.deallocate()
+    }
+
+    mutating func aim(at number: Int, _ columns: [Column], _ alive: Column, of table: Table) {
+        if columns.count + 1 > capacity {
+            targets.deallocate()
+            capacity = columns.count + 8
+            targets = .allocate(capacity: capacity)
+        }
+        for (index, column) in columns.enumerated() {
+            let leaf = column.kind == nil ? nil : column.write(number, of: table)
+            (targets + index).initialize(to: RowTarget(column, leaf))
+        }
+        (targets + columns.count).initialize(to: RowTarget(alive, alive.write(number, of: table)))
+        leaf = number
+    }
+
+    /// The leaves are gone, or columns came or went.
+    mutating func forget() {
+        leaf = -1
+    }
+}

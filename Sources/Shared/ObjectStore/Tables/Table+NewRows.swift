@@ -1,0 +1,118 @@
+package import CausewayModel
+
+/// An object being made, whose properties are written into their leaves one by one, without a `Value` for each.
+///
+/// Each column but those of lists must be set once: a column left out holds what its slot held. Valid until the next
+/// call to the table that is not about this row.
+package struct NewRow {
+    package let key: ObjectKey
+    @usableFromInline let slot: Int
+    @usableFromInline let targets: UnsafeMutablePointer<RowTarget>
+
+    init(_ key: ObjectKey, _ targets: UnsafeMutablePointer<RowTarget>) {
+        self.key = key
+        slot = key.slot
+        self.targets = targets
+    }
+
+    /// Whether the column must be set from its value, through `Table.set`, because an index follows it.
+    @inlinable @inline(__always)
+    package func isIndexed(_ column: Int) -> Bool { targets[column].isIndexed }
+
+    @inlinable @inline(__always)
+    package func set(_ column: Int, _ value: Int64) {
+        targets[column].present(slot, .integer).storeBytes(of: value, toByteOffset: slot &* 8, as: Int64.self)
+    }
+
+    @inlinable @inline(__always)
+    package func set(_ column: Int, _ value: Double) {
+        targets[column].present(slot, .double).storeBytes(of: value, toByteOffset: slot &* 8, as: Double.self)
+    }
+
+    @inlinable @inline(__always)
+    package func set(_ column: Int, _ value: Float) {
+        targets[column].present(slot, .float).storeBytes(of: value, toByteOffset: slot &* 4, as: Float.self)
+    }
+
+    @inlinable @inline(__always)
+    package func set(_ column: Int, _ value: Bool) {
+        let target = targets[column]
+        target.setBit(target.present(slot, .bits), slot, value)
+    }
+
+    @inlinable @inline(__always)
+    package func set(_ column: Int, _ value: Timestamp) {
+        let payload = targets[column].present(slot, .timestamp)
+        payload.storeBytes(of: value.seconds, toByteOffset: slot &* 8, as: Int64.self)
+        payload.storeBytes(of: value.nanoseconds, toByteOffset: 8000 &+ slot &* 4, as: Int32.self)
+    }
+
+    @inlinable @inline(__always)
+    package func set(_ column: Int, _ value: ObjectIdentifier12) {
+        let payload = targets[column].present(slot, .fixed12)
+        payload.storeBytes(of: value.high.bigEndian, toByteOffset: slot &* 12, as: UInt64.self)
+        payload.storeBytes(of: value.low.bigEndian, toByteOffset: slot &* 12 &+ 8, as: UInt32.self)
+    }
+
+    @inlinable @inline(__always)
+    package func set(_ column: Int, _ value: UUID16) {
+        let payload = targets[column].present(slot, .fixed16)
+        payload.storeBytes(of: value.high.bigEndian, toByteOffset: slot &* 16, as: UInt64.self)
+        payload.storeBytes(of: value.low.bigEndian, toByteOffset: slot &* 16 &+ 8, as: UInt64.self)
+    }
+
+    /// Strings, as UTF-8, and data.
+    package func set(_ column: Int, _ bytes: UnsafeRawBufferPointer) {
+        guard let strings = targets[column].strings else {
+            preconditionFailure("a value of another type than the property's was set in a new row")
+        }
+        strings._withUnsafeGuaranteedRef { $0.add(slot, bytes) }
+    }
+
+    package func setNull(_ column: Int) {
+        let target = targets[column]
+        if let strings = target.strings {
+            strings._withUnsafeGuaranteedRef { $0.addNull(slot) }
+        } else if let kind = target.kind {
+            _ = target.present(slot, kind)
+            target.memory.map { target.setBit($0 + LeafLayout.headerBytes, slot, true) }
+        }
+    }
+}
+
+extension Table {
+    /// Makes an object whose properties the caller sets next, its primary key's too.
+    ///
+    /// A ghost of the primary key comes to life under its key. Throws `duplicatePrimaryKey` when the object exists.
+    package func beginRow(_ primaryKey: PrimaryKey?) throws(StoreError) -> NewRow {
+        let key = try allocate(primaryKey)
+        let number = key.leafNumber
+        if number != rowTargets.leaf { rowTargets.aim(at: number, columns, alive, of: self) }
+        let row = NewRow(key, rowTargets.targets)
+        changes.insert(key)
+        count += 1
+        row.set(columns.count, true)
+        return row
+    }
+
+    package var columnCount: Int { columns.count }
+
+    /// Sets any column of a new row from its value, and enters it where the column is followed: in its index, or among
+    /// the backlinks of its target. Null means zero where null is not allowed.
+    package func set(_ row: NewRow, _ index: Int, _ value: Value) {
+        let column = columns[index]
+        switch column.role {
+        case .hidden, .list: break
+        case .primaryKey: column.write(row.key.leafNumber, of: self).set(row.slot, value)
+        case .link:
+            if let property = column.property { setNewLink(value, row.key, column, property) }
+        case .required(let type) where value.isNull: setFollowed(row, column, type.zero)
+        case .required, .optional: setFollowed(row, column, value)
+        }
+    }
+
+    private func setFollowed(_ row: NewRow, _ column: Column, _ value: Value) {
+        column.write(row.key.leafNumber, of: self).set(row.slot, value)
+        if column.indexTree != 0 { putIndex(column, value, row.key) }
+    }
+}

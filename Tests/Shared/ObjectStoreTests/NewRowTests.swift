@@ -1,0 +1,114 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayObjectStoreReference
+import CausewayStorage
+import Testing
+
+@Suite("Rows made value by value")
+struct NewRowTests {
+    @Test("they are what rows made in one piece are", arguments: UInt64(1)...4)
+    func sameAsWhole(seed: UInt64) throws {
+        var numbers = SeededNumbers(seed: seed)
+        let stores = try (openInMemory("whole \(seed)"), openInMemory("typed \(seed)"))
+        let (whole, typed) = try (stores.0.write(), stores.1.write())
+        for transaction in [whole, typed] { try transaction.extendSchema(Models.schema) }
+        for round in 0..<3 {
+            if round > 0 { for transaction in [whole, typed] { try transaction.beginWriting() } }
+            let tables = try (whole.existing("Everything"), typed.existing("Everything"))
+            // Some objects come to life as ghosts in leaves that are old by then.
+            let ghosts = (0..<20).map { PrimaryKey.int(Int64(round * 2000 + 5000 + $0)) }
+            for ghost in ghosts {
+                _ = tables.0.ghost(ghost)
+                _ = tables.1.ghost(ghost)
+            }
+            for number in 0..<700 {
+                let id = Int64(number < 20 && round > 0 ? (round - 1) * 2000 + 5000 + number : round * 700 + number)
+                let row = values(id, &numbers)
+                let key = try tables.0.create(.int(id), row: row)
+                let typedRow = try tables.1.beginRow(.int(id))
+                for column in row.indices { set(tables.1, typedRow, column, row[column]) }
+                #expect(key == typedRow.key, "seed \(seed), round \(round), id \(id)")
+            }
+            #expect(whole.changes == typed.changes, "seed \(seed), round \(round)")
+            expectEqual(tables, "seed \(seed), writing, round \(round)")
+            if numbers.oneIn(4) {
+                whole.abort()
+                typed.abort()
+                try whole.beginWriting()
+                try typed.beginWriting()
+            }
+            try whole.commit(.relaxed)
+            try typed.commit(.relaxed)
+            expectEqual(tables, "seed \(seed), committed, round \(round)")
+        }
+    }
+
+    @Test("a primary key that exists is refused, and the row that has it keeps its values")
+    func duplicates() throws {
+        let transaction = try openInMemory("duplicate row").write()
+        try transaction.extendSchema(Models.schema)
+        let tags = try transaction.existing("Tag")
+        let row = try tags.beginRow(.string("a"))
+        tags.set(row, 0, .string("a"))
+        row.set(1, 2.5)
+        #expect(code { _ = try tags.beginRow(.string("a")) } == .duplicatePrimaryKey)
+        #expect(tags.count == 1 && tags.value(row.key, 1) == .double(2.5))
+    }
+
+    @Test("columns added in the middle of a write are reached")
+    func addedColumns() throws {
+        let transaction = try openInMemory("added column").write()
+        try transaction.extendSchema(Models.schema)
+        let tags = try transaction.existing("Tag")
+        let first = try tags.beginRow(.string("a"))
+        tags.set(first, 0, .string("a"))
+        first.set(1, 1.0)
+        var wider = Models.tag
+        wider.properties.append(Property(name: "count", type: .int, isIndexed: true))
+        try transaction.extendSchema(Schema([Models.everything, Models.address, wider]))
+        let second = try tags.beginRow(.string("b"))
+        tags.set(second, 0, .string("b"))
+        second.set(1, 2.0)
+        tags.set(second, 2, .int(7))
+        #expect(second.isIndexed(2) && tags.value(first.key, 2) == .int(0) && tags.value(second.key, 2) == .int(7))
+    }
+
+    private func values(_ id: Int64, _ numbers: inout SeededNumbers) -> [Value] {
+        Models.everything.properties.map { property -> Value in
+            if property.isPrimaryKey { return .int(id) }
+            if property.collection == .list || property.target != nil { return .null }
+            if property.isOptional, numbers.oneIn(4) { return .null }
+            return RandomValues.value(of: property.type, &numbers)
+        }
+    }
+
+    private func set(_ table: Table, _ row: NewRow, _ column: Int, _ value: Value) {
+        if row.isIndexed(column) {
+            table.set(row, column, value)
+            return
+        }
+        switch value {
+        case .null: row.setNull(column)
+        case .bool(let value): row.set(column, value)
+        case .int(let value): row.set(column, value)
+        case .float(let value): row.set(column, value)
+        case .double(let value): row.set(column, value)
+        case .string(var value): value.withUTF8 { row.set(column, UnsafeRawBufferPointer($0)) }
+        case .bytes(let value): value.withUnsafeBytes { row.set(column, $0) }
+        case .timestamp(let value): row.set(column, value)
+        case .objectId(let value): row.set(column, value)
+        case .uuid(let value): row.set(column, value)
+        case .object, .link: table.set(row, column, value)
+        }
+    }
+
+    private func expectEqual(_ tables: (Table, Table), _ comment: String) {
+        #expect(tables.0.allKeys == tables.1.allKeys, "\(comment)")
+        for key in tables.0.allKeys {
+            for (column, property) in Models.everything.properties.enumerated() where property.collection == .none {
+                let (one, other) = (tables.0.value(key, column), tables.1.value(key, column))
+                #expect("\(one)" == "\(other)", "\(comment), \(property.name) of \(key)")
+            }
+        }
+    }
+}
