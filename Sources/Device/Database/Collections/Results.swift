@@ -45,48 +45,46 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 }
 
 /// Goes over the content that a collection had when the loop began.
+///
+/// - Complexity: A step over objects costs a few nanoseconds as long as the loop keeps none of them; an object that is
+///   kept costs its allocation.
 public struct RealmCollectionIterator<Element: RealmCollectionValue>: IteratorProtocol {
     private enum Content {
-        /// The keys of rows of just the class `Element`.
-        case objects
         case source(_ResultsSource.Content, _ClassAccess?)
         case array([Element])
     }
+    /// Rows of just the class `Element`.
+    @usableFromInline var rows: _RowLoop?
     private let content: Content
-    // What `objects` goes over, outside of it: taking the two out of an enum would retain them at every step.
-    private let keys: [ObjectKey]
-    private let access: _ClassAccess?
     /// Keeps the class access alive.
     private let instance: RealmInstance?
     private var position = 0
 
     init(_ source: _ResultsSource) {
         if case .keys(let keys) = source.current, let access = source.access, access.model.type == Element.self {
-            content = .objects
-            self.keys = keys
-            self.access = access
+            rows = _RowLoop(keys, access)
+            content = .array([])
         } else {
             content = .source(source.current, source.access)
-            keys = []
-            access = nil
         }
         instance = source.instance
     }
 
     init(_ elements: [Element]) {
         content = .array(elements)
-        keys = []
-        access = nil
         instance = nil
     }
 
+    @inlinable
     public mutating func next() -> Element? {
+        // `Element` is the class that the loop makes objects of.
+        if rows != nil { return rows?.next().map { unsafeBitCast($0, to: Element.self) } }
+        return nextElement()
+    }
+
+    @usableFromInline
+    mutating func nextElement() -> Element? {
         switch content {
-        case .objects:
-            guard position < keys.count, let access else { return nil }
-            defer { position += 1 }
-            // `Element` is the class that the access makes objects of.
-            return unsafeBitCast(access.object(keys[position]), to: Element.self)
         case .array(let elements):
             guard position < elements.count else { return nil }
             defer { position += 1 }
@@ -102,6 +100,27 @@ public struct RealmCollectionIterator<Element: RealmCollectionValue>: IteratorPr
             guard let type = Element.self as? ObjectBase.Type else { return nil }
             return access?.object(keys[position], as: type) as? Element
         }
+    }
+}
+
+/// A loop over rows of one class.
+@usableFromInline
+struct _RowLoop {
+    private let keys: [ObjectKey]
+    private let accessor: LoopAccessor
+    private var position = 0
+
+    init(_ keys: [ObjectKey], _ access: _ClassAccess) {
+        self.keys = keys
+        accessor = LoopAccessor(access)
+    }
+
+    @usableFromInline
+    @inline(never)
+    mutating func next() -> ObjectBase? {
+        guard position < keys.count else { return nil }
+        position &+= 1
+        return accessor.handOut(keys[position &- 1])
     }
 }
 

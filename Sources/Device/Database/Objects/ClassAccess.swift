@@ -17,10 +17,14 @@ public final class _ClassAccess {
     /// The table's schema when the class was first used; columns added later belong to no property of the model.
     let schema: ClassSchema
     private let primaryKeyColumn: Int?
-    /// A row of zero values, for columns of the file that the class does not declare.
-    private let emptyRow: [Value]
-    /// A row that was used before, so that adding many objects allocates none.
-    @exclusivity(unchecked) private var spareRow: [Value]?
+    let primaryKeyPlace: PropertyPlace?
+    /// Whether accessors keep collections from one read to the next.
+    let remembersCollections: Bool
+    /// The model's properties, in its order.
+    let places: UnsafeMutableBufferPointer<PropertyPlace>
+    /// Columns of the file that the class does not declare, among the first `undeclaredBelow`.
+    private var undeclared: [Int] = []
+    private var undeclaredBelow = 0
     /// Columns whose links own what they lead to.
     private let owningColumns: Set<Int>
     /// The class that each column's links lead to, once asked for.
@@ -37,7 +41,6 @@ public final class _ClassAccess {
         let schema = table.schema
         self.schema = schema
         primaryKeyColumn = schema.primaryKeyIndex
-        emptyRow = schema.properties.map(\.zero)
         owningColumns = Set(
             schema.properties.indices.filter { column in
                 schema.properties[column].target.map { instance.isEmbedded($0) } ?? false
@@ -48,6 +51,16 @@ public final class _ClassAccess {
             }
             return column
         }
+        places = .allocate(capacity: columns.count)
+        for (position, property) in model.properties.enumerated() {
+            places.initializeElement(
+                at: position,
+                to: PropertyPlace(
+                    offset: property.offset, column: columns[position], position: position,
+                    type: WrapperType(property)))
+        }
+        primaryKeyPlace = model.primaryKeyIndex.map { [places] in places[$0] }
+        remembersCollections = !model.inverses.isEmpty || places.contains { $0.type == .list }
         header = .allocate(capacity: 1)
         header.initialize(
             to: _AccessHeader(
@@ -57,6 +70,7 @@ public final class _ClassAccess {
 
     deinit {
         header.deallocate()
+        places.deallocate()
     }
 
     var isEmbedded: Bool { model.type._kind == .embedded }
@@ -109,17 +123,14 @@ public final class _ClassAccess {
         return table.exists(key)
     }
 
-    /// A row to make an object from: zero or null where the class declares no scalar, anything in its scalars' columns.
-    func takeRow() -> [Value] {
-        guard let row = spareRow else { return emptyRow }
-        // Taken away: should filling the row add another object, that one gets a row of its own.
-        spareRow = nil
-        return row
-    }
-
-    /// The row may serve the next object of the class, which sets the same columns.
-    func giveBack(_ row: consuming [Value]) {
-        spareRow = row
+    /// Columns that a new row leaves at zero or null, because the class does not declare them. Other processes may have
+    /// added some since.
+    var undeclaredColumns: [Int] {
+        if undeclaredBelow != table.columnCount {
+            undeclaredBelow = table.columnCount
+            undeclared = (0..<undeclaredBelow).filter { !columns.contains($0) }
+        }
+        return undeclared
     }
 
     func created(_ key: ObjectKey) {
@@ -183,11 +194,20 @@ public final class _ClassAccess {
         object._leaf = raw / slotsPerLeaf
         object._slot = raw % slotsPerLeaf
         let base = Unmanaged.passUnretained(object).toOpaque()
-        for index in model.places.indices {
-            model.places[index].bind(base + model.places[index].offset, columns[index])
-        }
+        for place in places { place.bind(base, model) }
+        bindInverses(base)
+    }
+
+    /// For an accessor that becomes that of another row.
+    func forgetCollections(of object: ObjectBase) {
+        let base = Unmanaged.passUnretained(object).toOpaque()
+        for place in places where place.type == .list { place.bind(base, model) }
+        bindInverses(base)
+    }
+
+    private func bindInverses(_ object: UnsafeMutableRawPointer) {
         for index in model.inversePlaces.indices {
-            model.inversePlaces[index].bind(base + model.inversePlaces[index].offset, index)
+            model.inversePlaces[index].bind(object + model.inversePlaces[index].offset, index)
         }
     }
 }

@@ -33,15 +33,19 @@ final class ObjectModel: Sendable {
     let places: [WrapperPlace]
     let inversePlaces: [(offset: Int, bind: @Sendable (UnsafeMutableRawPointer, Int) -> Void)]
     let primaryKeyIndex: Int?
+    /// Whether the class declares no stored properties but persisted ones: then its managed objects hold nothing but
+    /// their place.
+    let holdsOnlyRows: Bool
 
     init(
-        type: ObjectBase.Type, className: String, properties: [Property], inverses: [Inverse]
+        type: ObjectBase.Type, className: String, properties: [Property], inverses: [Inverse], holdsOnlyRows: Bool
     ) {
         self.type = type
         self.className = className
         self.properties = properties
         self.inverses = inverses
         inversePlaces = inverses.map { WrapperPlace.binder(ofInverseAt: $0.offset) }
+        self.holdsOnlyRows = holdsOnlyRows
         primaryKeyIndex = properties.firstIndex(where: \.isPrimaryKey)
         places = properties.map { WrapperPlace($0) }
     }
@@ -61,10 +65,6 @@ final class ObjectModel: Sendable {
                     isIndexed: property.isIndexed,
                     target: property.shape.target?.className())
             })
-    }
-
-    var primaryKeyPlace: WrapperPlace? {
-        primaryKeyIndex.map { places[$0] }
     }
 
     var primaryKey: Property? { primaryKeyIndex.map { properties[$0] } }

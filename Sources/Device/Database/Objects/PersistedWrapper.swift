@@ -62,7 +62,8 @@ extension Persisted: PersistedWrapper {
         typed(wrapper).pointee.storage = .tracing(Unmanaged.passUnretained(recorder), Int32(position))
     }
 
-    private static func unmanagedValue(_ wrapper: UnsafeMutableRawPointer) -> Value? {
+    /// The value of an unmanaged object, which becomes the property's if nobody had asked for it before.
+    static func unmanagedValue(_ wrapper: UnsafeMutableRawPointer) -> Value? {
         switch typed(wrapper).pointee.storage {
         case .unmanaged(let value, _): return value
         case .zero(let flags):

@@ -72,7 +72,10 @@ extension ObjectModel {
         if let declaredPrimaryKey, !properties.contains(where: { $0.name == declaredPrimaryKey }) {
             misuse("Primary key property '\(declaredPrimaryKey)' does not exist on object '\(type.className())'")
         }
-        return ObjectModel(type: type, className: type.className(), properties: properties, inverses: inverses)
+        let declared = recursiveChildCount(type) - recursiveChildCount(ObjectBase.self)
+        return ObjectModel(
+            type: type, className: type.className(), properties: properties, inverses: inverses,
+            holdsOnlyRows: declared == properties.count + inverses.count)
     }
 
     /// Every stored property, superclasses first.

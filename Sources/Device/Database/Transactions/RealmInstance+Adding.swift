@@ -29,10 +29,8 @@ extension RealmInstance {
     }
 
     private func promote(_ object: ObjectBase, _ access: _ClassAccess, _ policy: Realm.UpdatePolicy) -> ObjectKey {
-        guard let place = access.model.primaryKeyPlace, let scalar = place.scalar else {
-            return insert(object, access, nil)
-        }
-        let value = scalar(Unmanaged.passUnretained(object).toOpaque() + place.offset)
+        guard let place = access.primaryKeyPlace else { return insert(object, access, nil) }
+        let value = place.value(Unmanaged.passUnretained(object).toOpaque(), access.model)
         guard let primaryKey = PrimaryKey(value) else {
             misuse("Invalid primary key '\(value)' for class '\(access.model.className)'.")
         }
@@ -44,37 +42,47 @@ extension RealmInstance {
     }
 
     private func insert(_ object: ObjectBase, _ access: _ClassAccess, _ primaryKey: PrimaryKey?) -> ObjectKey {
-        let base = Unmanaged.passUnretained(object).toOpaque()
-        var row = access.takeRow()
-        var promotions: [(column: Int, run: (ObjectBase, Int) -> Void)] = []
-        let places = access.model.places
-        for index in places.indices {
-            if let scalar = places[index].scalar {
-                row[access.columns[index]] = scalar(base + places[index].offset)
-            } else if !places[index].isUntouched(base + places[index].offset),
-                let run = access.model.properties[index].wrapper.promotion(base + places[index].offset)
-            {
-                promotions.append((access.columns[index], run))
-            }
-        }
-        let key: ObjectKey
+        let row: NewRow
         do {
             let name = primaryKey ?? (access.isEmbedded ? coordinator.participant?.container(in: transaction) : nil)
-            key = try access.table.create(name, row: row)
+            row = try access.table.beginRow(name)
         } catch {
-            if error.code == .duplicatePrimaryKey, let primaryKey {
-                misuse(
-                    "Attempting to create an object of type '\(access.model.className)' with an existing primary key "
-                        + "value '\(primaryKey.shown)'.")
-            }
-            misuse("Object of type '\(access.model.className)' could not be created: \(error.message)")
+            refuse(error, access, primaryKey)
         }
-        access.giveBack(row)
-        access.created(key)
+        let promotions = fill(row, from: object, access)
+        access.created(row.key)
         // Bound first: an object that links back finds it managed.
-        access.bind(object, to: key)
+        access.bind(object, to: row.key)
         for (column, run) in promotions { run(object, column) }
-        return key
+        return row.key
+    }
+
+    private typealias Promotions = [(column: Int, run: (ObjectBase, Int) -> Void)]
+
+    /// Writes the scalars of an object into a new row. Answers what is left to do for its links and collections.
+    private func fill(_ row: NewRow, from object: ObjectBase, _ access: _ClassAccess) -> Promotions {
+        let base = Unmanaged.passUnretained(object).toOpaque()
+        let model = access.model
+        let table = access.table
+        var promotions: Promotions = []
+        for place in access.places {
+            place.enter(base, row, table, model)
+            if place.isScalar || model.places[place.position].isUntouched(base + place.offset) { continue }
+            if let run = model.properties[place.position].wrapper.promotion(base + place.offset) {
+                promotions.append((place.column, run))
+            }
+        }
+        for column in access.undeclaredColumns { table.set(row, column, .null) }
+        return promotions
+    }
+
+    private func refuse(_ error: StoreError, _ access: _ClassAccess, _ primaryKey: PrimaryKey?) -> Never {
+        if error.code == .duplicatePrimaryKey, let primaryKey {
+            misuse(
+                "Attempting to create an object of type '\(access.model.className)' with an existing primary key "
+                    + "value '\(primaryKey.shown)'.")
+        }
+        misuse("Object of type '\(access.model.className)' could not be created: \(error.message)")
     }
 
     private func update(_ object: ObjectBase, _ access: _ClassAccess, _ key: ObjectKey, onlyDifferent: Bool) {

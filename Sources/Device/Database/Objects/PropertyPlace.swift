@@ -1,0 +1,154 @@
+import CausewayModel
+import CausewayObjectStore
+import Foundation
+
+/// A property of a class in one Realm: where its wrapper lies in every object, and its column.
+///
+/// Trivial, so that going over all properties of an object counts no references.
+struct PropertyPlace {
+    let offset: Int
+    let column: Int
+    /// In the class's model.
+    let position: Int
+    let type: WrapperType
+
+    var isScalar: Bool { type != .link && type != .list }
+
+    // MARK: - Binding
+
+    /// Makes the wrapper of an object read and write the column.
+    @inline(__always)
+    func bind(_ object: UnsafeMutableRawPointer, _ model: ObjectModel) {
+        let wrapper = object + offset
+        switch type {
+        case .int: Persisted<Int>.bind(wrapper, column)
+        case .optionalInt: Persisted<Int?>.bind(wrapper, column)
+        case .bool: Persisted<Bool>.bind(wrapper, column)
+        case .optionalBool: Persisted<Bool?>.bind(wrapper, column)
+        case .double: Persisted<Double>.bind(wrapper, column)
+        case .optionalDouble: Persisted<Double?>.bind(wrapper, column)
+        case .string: Persisted<String>.bind(wrapper, column)
+        case .optionalString: Persisted<String?>.bind(wrapper, column)
+        case .date: Persisted<Date>.bind(wrapper, column)
+        case .optionalDate: Persisted<Date?>.bind(wrapper, column)
+        case .objectId: Persisted<ObjectId>.bind(wrapper, column)
+        case .uuid: Persisted<UUID>.bind(wrapper, column)
+        case .link: Persisted<Object?>.bind(wrapper, column)
+        case .list: Persisted<List<Int>>.bind(wrapper, column)
+        case .float, .optionalFloat, .data, .optionalData, .optionalObjectId, .optionalUUID, .other:
+            model.places[position].bind(wrapper, column)
+        }
+    }
+
+    // MARK: - Making rows
+
+    /// Writes what the wrapper of an unmanaged object holds into a new row.
+    @inline(__always)
+    func enter(_ object: UnsafeMutableRawPointer, _ row: NewRow, _ table: Table, _ model: ObjectModel) {
+        let wrapper = object + offset
+        if row.isIndexed(column) {
+            table.set(row, column, value(object, model))
+            return
+        }
+        switch type {
+        case .int: enter(wrapper, row, Int.self)
+        case .optionalInt: enter(optional: wrapper, row, Int.self)
+        case .bool: enter(wrapper, row, Bool.self)
+        case .optionalBool: enter(optional: wrapper, row, Bool.self)
+        case .double: enter(wrapper, row, Double.self)
+        case .optionalDouble: enter(optional: wrapper, row, Double.self)
+        case .float: enter(wrapper, row, Float.self)
+        case .optionalFloat: enter(optional: wrapper, row, Float.self)
+        case .string: enter(wrapper, row, String.self)
+        case .optionalString: enter(optional: wrapper, row, String.self)
+        case .date: enter(wrapper, row, Date.self)
+        case .optionalDate: enter(optional: wrapper, row, Date.self)
+        case .data: enter(wrapper, row, Data.self)
+        case .optionalData: enter(optional: wrapper, row, Data.self)
+        case .objectId: enter(wrapper, row, ObjectId.self)
+        case .optionalObjectId: enter(optional: wrapper, row, ObjectId.self)
+        case .uuid: enter(wrapper, row, UUID.self)
+        case .optionalUUID: enter(optional: wrapper, row, UUID.self)
+        case .other: table.set(row, column, value(object, model))
+        case .link, .list: row.setNull(column)
+        }
+    }
+
+    @inline(__always)
+    private func enter<V: RowScalar>(_ wrapper: UnsafeMutableRawPointer, _ row: NewRow, _ type: V.Type) {
+        (Persisted<V>.unmanagedValue(wrapper) ?? V._zeroValue()).enter(row, column)
+    }
+
+    @inline(__always)
+    private func enter<V: RowScalar>(optional wrapper: UnsafeMutableRawPointer, _ row: NewRow, _ type: V.Type) {
+        if case .some(.some(let value)) = Persisted<V?>.unmanagedValue(wrapper) {
+            value.enter(row, column)
+        } else {
+            row.setNull(column)
+        }
+    }
+
+    /// The scalar that an unmanaged object holds.
+    @inline(__always)
+    func value(_ object: UnsafeMutableRawPointer, _ model: ObjectModel) -> Value {
+        switch type {
+        case .int: Persisted<Int>.scalar(object + offset)
+        case .string: Persisted<String>.scalar(object + offset)
+        case .objectId: Persisted<ObjectId>.scalar(object + offset)
+        case .uuid: Persisted<UUID>.scalar(object + offset)
+        default: model.places[position].scalar?(object + offset) ?? .null
+        }
+    }
+}
+
+/// A value that is written into a new row as it is.
+private protocol RowScalar: _PersistableScalar {
+    func enter(_ row: NewRow, _ column: Int)
+}
+
+extension Int: RowScalar {
+    @inline(__always)
+    fileprivate func enter(_ row: NewRow, _ column: Int) { row.set(column, Int64(self)) }
+}
+
+extension Bool: RowScalar {
+    @inline(__always)
+    fileprivate func enter(_ row: NewRow, _ column: Int) { row.set(column, self) }
+}
+
+extension Double: RowScalar {
+    @inline(__always)
+    fileprivate func enter(_ row: NewRow, _ column: Int) { row.set(column, self) }
+}
+
+extension Float: RowScalar {
+    @inline(__always)
+    fileprivate func enter(_ row: NewRow, _ column: Int) { row.set(column, self) }
+}
+
+extension String: RowScalar {
+    @inline(__always)
+    fileprivate func enter(_ row: NewRow, _ column: Int) {
+        var text = self
+        text.withUTF8 { row.set(column, UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension Data: RowScalar {
+    fileprivate func enter(_ row: NewRow, _ column: Int) { withUnsafeBytes { row.set(column, $0) } }
+}
+
+extension Date: RowScalar {
+    @inline(__always)
+    fileprivate func enter(_ row: NewRow, _ column: Int) { row.set(column, Timestamp(self)) }
+}
+
+extension ObjectId: RowScalar {
+    @inline(__always)
+    fileprivate func enter(_ row: NewRow, _ column: Int) { row.set(column, identifier) }
+}
+
+extension UUID: RowScalar {
+    @inline(__always)
+    fileprivate func enter(_ row: NewRow, _ column: Int) { row.set(column, UUID16(self)) }
+}

@@ -1,0 +1,57 @@
+import CausewayModel
+import Foundation
+
+/// The types that properties mostly have: what is done to every property of many objects is compiled for each of them,
+/// and chosen by a jump instead of a call through run-time generics.
+enum WrapperType: UInt8 {
+    case int, optionalInt
+    case bool, optionalBool
+    case double, optionalDouble
+    case float, optionalFloat
+    case string, optionalString
+    case date, optionalDate
+    case data, optionalData
+    case objectId, optionalObjectId
+    case uuid, optionalUUID
+    /// Any class: a reference takes the same place and the same reference counting whatever class it is of.
+    case link
+    /// Whatever its elements.
+    case list
+    /// Enumerations and the narrower integers.
+    case other
+
+    init(_ property: ObjectModel.Property) {
+        if property.shape.collection == .list {
+            self = .list
+        } else if property.shape.type == .object {
+            self = .link
+        } else {
+            self.init(scalar: property.wrapper)
+        }
+    }
+
+    private init(scalar wrapper: any PersistedWrapper.Type) {
+        self =
+            switch wrapper {
+            case is Persisted<Int>.Type: .int
+            case is Persisted<Int?>.Type: .optionalInt
+            case is Persisted<Bool>.Type: .bool
+            case is Persisted<Bool?>.Type: .optionalBool
+            case is Persisted<Double>.Type: .double
+            case is Persisted<Double?>.Type: .optionalDouble
+            case is Persisted<Float>.Type: .float
+            case is Persisted<Float?>.Type: .optionalFloat
+            case is Persisted<String>.Type: .string
+            case is Persisted<String?>.Type: .optionalString
+            case is Persisted<Date>.Type: .date
+            case is Persisted<Date?>.Type: .optionalDate
+            case is Persisted<Data>.Type: .data
+            case is Persisted<Data?>.Type: .optionalData
+            case is Persisted<ObjectId>.Type: .objectId
+            case is Persisted<ObjectId?>.Type: .optionalObjectId
+            case is Persisted<UUID>.Type: .uuid
+            case is Persisted<UUID?>.Type: .optionalUUID
+            default: .other
+            }
+    }
+}

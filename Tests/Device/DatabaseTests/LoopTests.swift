@@ -1,0 +1,218 @@
+import Foundation
+import Testing
+
+@testable import Causeway
+
+class LoopThing: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var name: String
+    @Persisted var numbers: List<Int>
+    @Persisted var next: LoopThing?
+    @Persisted(originProperty: "next") var before: LinkingObjects<LoopThing>
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+class LoopThingWithState: Object {
+    @Persisted(primaryKey: true) var id: Int
+    var visits = 0
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+class LoopThingWithIgnored: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var note: String
+    override class func ignoredProperties() -> [String] { ["note"] }
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+class LoopThingThatTells: Object {
+    @Persisted(primaryKey: true) var id: Int
+    nonisolated(unsafe) static var made: [() -> LoopThingThatTells?] = []
+    required init() {
+        super.init()
+        Self.made.append { [weak self] in self }
+    }
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+@Suite("Objects that a loop hands out", .serialized)
+struct LoopTests {
+    private let realm: Realm
+    private let count = 50
+
+    init() throws {
+        realm = try Realm(
+            configuration: Realm.Configuration(
+                inMemoryIdentifier: UUID().uuidString,
+                objectTypes: [
+                    LoopThing.self, LoopThingWithState.self, LoopThingWithIgnored.self, LoopThingThatTells.self,
+                ]))
+        try realm.write {
+            for id in 0..<count {
+                realm.create(LoopThing.self, value: ["id": id, "name": "thing \(id)", "numbers": [id, id]])
+                realm.create(LoopThingWithState.self, value: ["id": id])
+                realm.create(LoopThingWithIgnored.self, value: ["id": id])
+                realm.create(LoopThingThatTells.self, value: ["id": id])
+            }
+            for thing in realm.objects(LoopThing.self) where thing.id > 0 {
+                thing.next = realm.object(ofType: LoopThing.self, forPrimaryKey: thing.id - 1)
+            }
+        }
+    }
+
+    @Test("the runtime counts references as this library reads them")
+    func counts() {
+        #expect(ReferenceCounts.ofOneReference != nil)
+    }
+
+    @Test("an object that nobody keeps moves on to the next row")
+    func reused() {
+        var iterator = realm.objects(LoopThing.self).makeIterator()
+        var places: Set<UnsafeMutableRawPointer> = []
+        for id in 0..<count { places.insert(step(&iterator, id)) }
+        #expect(places.count == 1)
+        #expect(iterator.next() == nil)
+    }
+
+    /// In a function of its own, so that its reference is gone at its end.
+    @inline(never)
+    private func step(
+        _ iterator: inout RealmCollectionIterator<LoopThing>, _ id: Int
+    ) -> UnsafeMutableRawPointer {
+        guard let thing = iterator.next() else { return UnsafeMutableRawPointer(bitPattern: 1)! }
+        #expect(thing.id == id && thing.name == "thing \(id)" && Array(thing.numbers) == [id, id])
+        #expect(thing.next?.id == (id == 0 ? nil : id - 1) && thing.before.first?.id == (id + 1 < count ? id + 1 : nil))
+        return Unmanaged.passUnretained(thing).toOpaque()
+    }
+
+    @Test("objects that are kept stay what they are")
+    func kept() {
+        var kept: [LoopThing] = []
+        var captured: [() -> Int] = []
+        for thing in realm.objects(LoopThing.self) {
+            if thing.id % 3 == 0 { kept.append(thing) }
+            if thing.id % 3 == 1 { captured.append { thing.id } }
+        }
+        #expect(kept.map(\.id) == stride(from: 0, to: count, by: 3).map { $0 })
+        #expect(captured.map { $0() } == stride(from: 1, to: count, by: 3).map { $0 })
+        #expect(Array(realm.objects(LoopThing.self)).map(\.id) == Array(0..<count))
+        #expect(Set(realm.objects(LoopThing.self)).count == count)
+    }
+
+    @Test("two objects of one iterator at the same time are two")
+    func twoAtOnce() {
+        var iterator = realm.objects(LoopThing.self).makeIterator()
+        var last = iterator.next()
+        while let thing = iterator.next() {
+            #expect(last !== thing && last?.id == thing.id - 1)
+            last = thing
+        }
+        var one = realm.objects(LoopThing.self).makeIterator()
+        _ = one.next()
+        var other = one
+        let (left, right) = (one.next(), other.next())
+        #expect(left !== right && left?.id == 1 && right?.id == 1)
+    }
+
+    @Test("an object that is referred to weakly does not move on")
+    func weakly() {
+        final class Reference { weak var thing: LoopThing? }
+        var references: [Reference] = []
+        for thing in realm.objects(LoopThing.self) {
+            let reference = Reference()
+            reference.thing = thing
+            references.append(reference)
+        }
+        // A reference whose object is gone is nil; one whose object is there still sees the row it was made for.
+        for (id, reference) in references.enumerated() { #expect(reference.thing.map { $0.id == id } ?? true) }
+        #expect(references.dropLast().allSatisfy { $0.thing == nil })
+    }
+
+    @Test("an object that is referred to by an unowned reference does not move on")
+    func unownedly() {
+        final class Reference {
+            unowned var thing: LoopThing?
+            var kept: LoopThing?
+        }
+        var references: [Reference] = []
+        var seen: Set<ObjectIdentifier> = []
+        for thing in realm.objects(LoopThing.self) {
+            let reference = Reference()
+            reference.thing = thing
+            reference.kept = thing.id % 2 == 0 ? thing : nil
+            references.append(reference)
+            seen.insert(ObjectIdentifier(thing))
+        }
+        #expect(seen.count == count, "memory that unowned references name is not given again")
+        for (id, reference) in references.enumerated() where id % 2 == 0 { #expect(reference.thing?.id == id) }
+    }
+
+    @Test("objects of classes with state of their own are fresh")
+    func state() {
+        for thing in realm.objects(LoopThingWithState.self) {
+            #expect(thing.visits == 0)
+            thing.visits += 1
+        }
+        for thing in realm.objects(LoopThingWithIgnored.self) {
+            #expect(thing.note.isEmpty)
+            thing.note = "seen"
+        }
+        #expect(!ObjectModel.of(LoopThingWithState.self).holdsOnlyRows)
+        #expect(!ObjectModel.of(LoopThingWithIgnored.self).holdsOnlyRows)
+        #expect(ObjectModel.of(LoopThing.self).holdsOnlyRows)
+    }
+
+    @Test("objects whose initialiser tells others of them stay what they are")
+    func told() {
+        LoopThingThatTells.made = []
+        var ids: [Int] = []
+        for thing in realm.objects(LoopThingThatTells.self) {
+            #expect(LoopThingThatTells.made.last?() === thing)
+            ids.append(thing.id)
+        }
+        #expect(ids == Array(0..<count) && LoopThingThatTells.made.count == count)
+    }
+
+    @Test("a collection that was taken from an object stays that object's")
+    func collections() {
+        var lists: [List<Int>] = []
+        var inverses: [LinkingObjects<LoopThing>] = []
+        for thing in realm.objects(LoopThing.self) {
+            lists.append(thing.numbers)
+            inverses.append(thing.before)
+        }
+        for id in 0..<count {
+            #expect(Array(lists[id]) == [id, id])
+            #expect(inverses[id].first?.id == (id + 1 < count ? id + 1 : nil))
+        }
+    }
+
+    @Test("observers of objects that a loop handed out hear of their own")
+    func observed() throws {
+        var heard: [Int] = []
+        var tokens: [NotificationToken] = []
+        for thing in realm.objects(LoopThing.self) {
+            let id = thing.id
+            tokens.append(thing.observe { _ in heard.append(id) })
+        }
+        try realm.write { realm.object(ofType: LoopThing.self, forPrimaryKey: 7)?.name = "changed" }
+        realm.refresh()
+        #expect(tokens.count == count)
+        #expect(heard.allSatisfy { $0 == 7 })
+    }
+
+    @Test("writing to what a loop goes over reaches the right rows")
+    func writing() throws {
+        try realm.write {
+            for thing in realm.objects(LoopThing.self) {
+                thing.name += "!"
+                thing.numbers.append(-1)
+                if thing.id % 10 == 0 { realm.delete(thing) }
+            }
+        }
+        #expect(realm.objects(LoopThing.self).count == count - 5)
+        for thing in realm.objects(LoopThing.self) {
+            #expect(thing.name == "thing \(thing.id)!" && Array(thing.numbers) == [thing.id, thing.id, -1])
+        }
+    }
+}
