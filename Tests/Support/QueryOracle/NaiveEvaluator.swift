@@ -18,7 +18,16 @@ struct NaiveEvaluator {
             return false
         case .not(let part): return !holds(part, key, className)
         case .comparison(let comparison): return holds(comparison, key, className)
+        case .subquery(let subquery): return holds(subquery, key, className)
         }
+    }
+
+    private func holds(_ subquery: BoundSubquery, _ key: ObjectKey, _ className: String) -> Bool {
+        guard let target = subquery.count.path.steps.last?.target else { return false }
+        var count = 0
+        for case .object(let element) in values(of: subquery.count.path, key, className)
+        where store.rows[target]?[element] != nil && holds(subquery.condition, element, target) { count += 1 }
+        return holds(.int(Int64(count)), subquery.count, key, className)
     }
 
     private func holds(_ comparison: BoundComparison, _ key: ObjectKey, _ className: String) -> Bool {

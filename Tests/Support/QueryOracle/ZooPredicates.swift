@@ -15,7 +15,22 @@ extension ZooHistory {
             }
         }
         if numbers.once(in: 60) { return .constant(numbers.once(in: 2)) }
+        if depth < 3, numbers.once(in: 10) { return subquery(on: className, depth: depth) }
         return .comparison(comparison(on: className))
+    }
+
+    /// How many of an object's elements meet a condition.
+    private mutating func subquery(on className: String, depth: Int) -> BoundPredicate {
+        let properties = Zoo.schema[className]?.properties ?? []
+        guard let index = properties.firstIndex(where: { $0.collection == .list && $0.target != nil }),
+            let target = properties[index].target
+        else { return .constant(true) }
+        let count = BoundComparison(
+            quantifier: .implied,
+            path: BoundPath(steps: [Self.step(className, index, properties[index])], aggregate: .count),
+            comparator: numbers.one(of: [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]),
+            options: [], operand: .value(.int(Int64(numbers.below(4)))))
+        return .subquery(BoundSubquery(count: count, condition: predicate(on: target, depth: depth + 1)))
     }
 
     private mutating func comparison(on className: String) -> BoundComparison {

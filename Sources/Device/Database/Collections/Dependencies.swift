@@ -16,19 +16,31 @@ struct Dependencies {
     private(set) var foreign: [String: OfClass] = [:]
 
     mutating func add(_ predicate: BoundPredicate) {
+        add(predicate, ofElements: false)
+    }
+
+    /// - Parameter ofElements: the predicate is not about the row but about elements of a collection in it.
+    private mutating func add(_ predicate: BoundPredicate, ofElements: Bool) {
         switch predicate {
         case .constant: break
-        case .and(let parts), .or(let parts): for part in parts { add(part) }
-        case .not(let part): add(part)
+        case .and(let parts), .or(let parts): for part in parts { add(part, ofElements: ofElements) }
+        case .not(let part): add(part, ofElements: ofElements)
         case .comparison(let comparison):
-            add(comparison.path)
-            if case .path(let path) = comparison.operand { add(path) }
+            add(comparison.path, ofElements: ofElements)
+            if case .path(let path) = comparison.operand { add(path, ofElements: ofElements) }
+        case .subquery(let subquery):
+            add(subquery.count.path, ofElements: ofElements)
+            add(subquery.condition, ofElements: true)
         }
     }
 
     mutating func add(_ path: BoundPath) {
+        add(path, ofElements: false)
+    }
+
+    private mutating func add(_ path: BoundPath, ofElements: Bool) {
         for (position, step) in path.steps.enumerated() {
-            if position == 0 {
+            if position == 0, !ofElements {
                 own.insert(step.property)
             } else {
                 foreign[step.className, default: OfClass()].columns.insert(step.property)

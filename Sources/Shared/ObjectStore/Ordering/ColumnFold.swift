@@ -32,7 +32,7 @@ struct PresentSlots {
 }
 
 /// The least and greatest value of a leaf, where its header knows them.
-struct LeafZone {
+struct StoredZone {
     let leaf: UnsafeRawPointer
 
     init?(_ leaf: UnsafeRawPointer) {
@@ -75,7 +75,7 @@ struct IntegerFold: ColumnFold {
             count += present
             sum += LeafSum.integers(leaf, slots, count: present)
         case .minimum, .maximum:
-            if let zone = LeafZone(leaf) {
+            if let zone = StoredZone(leaf) {
                 let value = leaf.leafField(
                     aggregate == .minimum ? LeafLayout.minimum : LeafLayout.maximum, Int64.self)
                 if let best, !isBetter(value, than: best) { return }
@@ -184,7 +184,7 @@ struct DoubleFold: ColumnFold {
             count += slots.count
             if isDouble { LeafSum.doubles(leaf, slots, &lanes) } else { LeafSum.floats(leaf, slots, &lanes) }
         case .minimum, .maximum:
-            if let zone = LeafZone(leaf) {
+            if let zone = StoredZone(leaf) {
                 let value = leaf.leafField(
                     aggregate == .minimum ? LeafLayout.minimum : LeafLayout.maximum, Double.self)
                 if let best, !isBetter(value, than: best) { return }
@@ -254,7 +254,7 @@ struct DateFold: ColumnFold {
             count += slots.count
             return
         }
-        if LeafZone(leaf) != nil, let best {
+        if StoredZone(leaf) != nil, let best {
             let seconds = leaf.leafField(aggregate == .minimum ? LeafLayout.minimum : LeafLayout.maximum, Int64.self)
             // Seconds that are equal leave it to the nanoseconds.
             if aggregate == .minimum ? seconds > best.seconds : seconds < best.seconds { return }

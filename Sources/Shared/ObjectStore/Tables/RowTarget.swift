@@ -39,8 +39,7 @@ package struct RowTarget {
     }
 }
 
-/// The targets of all columns of a table for the leaf that new rows go to, and behind them the one of the bits that say
-/// who is alive.
+/// The targets of all columns of a table for the leaf that new rows go to.
 struct RowTargets: ~Copyable {
     private(set) var leaf = -1
     private(set) var targets: UnsafeMutablePointer<RowTarget>
@@ -54,8 +53,8 @@ struct RowTargets: ~Copyable {
         targets.deallocate()
     }
 
-    mutating func aim(at number: Int, _ columns: [Column], _ alive: Column, of table: Table) {
-        if columns.count + 1 > capacity {
+    mutating func aim(at number: Int, _ columns: [Column], of table: Table) {
+        if columns.count > capacity {
             targets.deallocate()
             capacity = columns.count + 8
             targets = .allocate(capacity: capacity)
@@ -64,7 +63,6 @@ struct RowTargets: ~Copyable {
             let leaf = column.kind == nil ? nil : column.write(number, of: table)
             (targets + index).initialize(to: RowTarget(column, leaf))
         }
-        (targets + columns.count).initialize(to: RowTarget(alive, alive.write(number, of: table)))
         leaf = number
     }
 

@@ -87,12 +87,10 @@ extension Table {
     package func beginRow(_ primaryKey: PrimaryKey?) throws(StoreError) -> NewRow {
         let key = try allocate(primaryKey)
         let number = key.leafNumber
-        if number != rowTargets.leaf { rowTargets.aim(at: number, columns, alive, of: self) }
-        let row = NewRow(key, rowTargets.targets)
+        if number != rowTargets.leaf { rowTargets.aim(at: number, columns, of: self) }
         changes.insert(key)
         count += 1
-        row.set(columns.count, true)
-        return row
+        return NewRow(key, rowTargets.targets)
     }
 
     package var columnCount: Int { columns.count }
