@@ -30,16 +30,19 @@ final class SQLitePeer {
         guard sqlite3_prepare_v2(database, text, -1, &handle, nil) == SQLITE_OK, let handle else {
             throw Failure(description: "\(text): \(String(cString: sqlite3_errmsg(database)))")
         }
-        return Statement(handle)
+        return Statement(handle, of: self)
     }
 
     final class Statement {
         private let handle: OpaquePointer
+        // SQLite closes no database that has statements.
+        private let peer: SQLitePeer
         // SQLITE_TRANSIENT, a macro that Swift does not import: SQLite copies the text before it returns.
         private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-        init(_ handle: OpaquePointer) {
+        init(_ handle: OpaquePointer, of peer: SQLitePeer) {
             self.handle = handle
+            self.peer = peer
         }
 
         deinit {
