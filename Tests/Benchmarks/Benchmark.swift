@@ -31,6 +31,7 @@ struct Benchmark: AsyncParsableCommand {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         var rows: [Row] = []
+        if let busy = Self.busyMachine { print(busy) }
         print(Row.header)
         func report(_ new: [Row]) {
             for row in new { print(row.text) }
@@ -57,6 +58,16 @@ struct Benchmark: AsyncParsableCommand {
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             try encoder.encode(rows).write(to: URL(fileURLWithPath: json))
         }
+    }
+
+    /// A word of warning when others use the processors. Work that is over within a slice of time hardly notices them,
+    /// and long work does, which moves every ratio between the two.
+    private static var busyMachine: String? {
+        var load = 0.0
+        let processors = ProcessInfo.processInfo.activeProcessorCount
+        guard getloadavg(&load, 1) == 1, load > Double(processors) / 2 else { return nil }
+        return String(
+            format: "The machine is busy (load %.1f, %d processors): ratios are not to be relied on.", load, processors)
     }
 
     @MainActor

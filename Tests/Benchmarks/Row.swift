@@ -84,7 +84,7 @@ extension Row {
     }
 
     private static func line(_ fields: String...) -> String {
-        zip(fields, [8, 62, 18, 24, 9, 0])
+        zip(fields, [8, 68, 18, 24, 9, 0])
             .map { field, width in field + String(repeating: " ", count: max(1, width - field.count)) }
             .joined()
     }
