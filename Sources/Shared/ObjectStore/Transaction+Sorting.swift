@@ -8,12 +8,13 @@ extension Transaction {
     /// Every sort key becomes a column of codes, numbers in the order of its values, and these are sorted by their
     /// digits. Strings are numbered first: each distinct one is looked at once, and its rank is the code.
     ///
-    /// - Complexity: O(n) for each eleven bits of the codes, in about 50 bytes an object and sort key.
+    /// - Complexity: O(n) for each eleven bits of the codes, in about 40 bytes an object and sort key.
     package func sorted(_ keys: [ObjectKey], _ className: String, by sortKeys: [BoundSortKey]) -> [ObjectKey] {
         guard let table = table(className), !sortKeys.isEmpty, keys.count > 1 else { return keys }
         let columns = SortCodes.merged(sortKeys.flatMap { SortCodes.codes(of: keys, table, $0) })
         if columns.isEmpty || columns.count == 1 && columns[0].areAscending { return keys }
-        return RadixSort.positions(columns, count: keys.count).map { keys[Int($0)] }
+        let order = RadixSort.entries(columns)
+        return keys.withUnsafeBufferPointer { keys in order.map { keys[RadixSort.position($0)] } }
     }
 }
 

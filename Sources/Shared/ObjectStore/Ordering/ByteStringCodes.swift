@@ -15,35 +15,41 @@ final class ByteStringCodes {
         var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
     }
 
-    // The rows' loop reads these for every row, and no call leads back into this object.
-    @exclusivity(unchecked) private(set) var entries: [Entry] = []
+    // Read for every row; no call leads back into this object, so accesses never overlap.
+    @exclusivity(unchecked) private var memory: UnsafeMutableBufferPointer<Entry>
+    @exclusivity(unchecked) private var count = 0
     /// Places of a hash table: code + 1, or 0. A power of two of them, at most half of them used.
-    @exclusivity(unchecked) private var places: [UInt32]
-    @exclusivity(unchecked) private var mask: UInt64
+    @exclusivity(unchecked) private var places: UnsafeMutableBufferPointer<UInt32>
     /// Copies of values that may move while the codes are in use, freed with them.
     private var copies: [UnsafeMutableRawPointer] = []
+    private let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
     /// False once looking for equal values has proved not to pay: from then on, equal values have codes of their own.
-    private(set) var areDistinct = true
+    @exclusivity(unchecked) private var areDistinct = true
     private let mayGiveUp: Bool
     private var rowsRead = 0
 
     /// - Parameter mayGiveUp: whether equal values may get different codes when nearly all values differ.
     init(mayGiveUp: Bool) {
         self.mayGiveUp = mayGiveUp
-        places = Array(repeating: 0, count: 4096)
-        mask = 4095
+        memory = .allocate(capacity: 2048)
+        places = .allocate(capacity: 4096)
+        places.initialize(repeating: 0)
     }
 
     deinit {
+        memory.deallocate()
+        places.deallocate()
         for copy in copies { copy.deallocate() }
     }
+
+    /// The values by their codes.
+    var entries: UnsafeBufferPointer<Entry> { UnsafeBufferPointer(rebasing: memory[..<count]) }
 
     // MARK: - Rows
 
     /// The codes of a column's values for the keys, and the positions of nulls.
     func numbers(of table: Table, _ column: Int, _ keys: [ObjectKey]) -> OrderedNumbers {
         var nulls: [UInt32] = []
-        var codesOfLeaf: [UInt32] = []
         let codes = [UInt64](unsafeUninitializedCapacity: keys.count) { codes, count in
             count = keys.count
             keys.withUnsafeBufferPointer { keys in
@@ -53,37 +59,60 @@ final class ByteStringCodes {
                         readWritten(table.columns[column], run, codes, &nulls)
                         return
                     }
-                    let header = LeafHeader(leaf)
-                    let strings = StringLeaf(leaf)
                     let entries = Int(leaf.leafField(LeafLayout.dictionaryCount, UInt16.self))
                     // A run that is worth it asks once for each value of the leaf's dictionary.
-                    let isCoded = entries > 0 && run.positions.count > entries / 2
-                    if isCoded { restart(&codesOfLeaf, entries) }
-                    for position in run.positions {
-                        let slot = run.slot(position)
-                        if header.isNull(slot) {
-                            codes.initializeElement(at: position, to: 0)
-                            nulls.append(UInt32(truncatingIfNeeded: position))
-                        } else if isCoded {
-                            let width = leaf.leafField(LeafLayout.width, UInt8.self)
-                            let local = Int(IntegerLeaf.relative(header.payload, width, slot))
-                            // A damaged code reads as an empty string, as it does everywhere.
-                            let place = local < entries ? local : entries
-                            if codesOfLeaf[place] == 0 { codesOfLeaf[place] = code(strings.entry(local)) + 1 }
-                            codes.initializeElement(at: position, to: UInt64(codesOfLeaf[place] - 1))
-                        } else {
-                            codes.initializeElement(at: position, to: UInt64(code(strings.bytes(slot))))
-                        }
+                    if entries > 0, run.positions.count > entries / 2 {
+                        readCoded(leaf, entries, run, codes, &nulls)
+                    } else {
+                        let strings = StringLeaf(leaf)
+                        read(leaf, run, codes, &nulls) { code(strings.bytes($0)) }
                     }
                 }
             }
         }
-        return OrderedNumbers(codes: codes, nulls: nulls, limit: entries.count)
+        return OrderedNumbers(codes: codes, nulls: nulls, limit: count)
     }
 
-    private func restart(_ codes: inout [UInt32], _ count: Int) {
-        codes.removeAll(keepingCapacity: true)
-        codes.append(contentsOf: repeatElement(0, count: count + 1))
+    private func readCoded(
+        _ leaf: UnsafeRawPointer, _ entries: Int, _ run: KeyRun, _ codes: UnsafeMutableBufferPointer<UInt64>,
+        _ nulls: inout [UInt32]
+    ) {
+        let strings = StringLeaf(leaf)
+        let payload = LeafHeader(leaf).payload
+        let width = leaf.leafField(LeafLayout.width, UInt8.self)
+        // By code of the leaf: code + 1, or 0. The last one is for damaged codes, which read as an empty string.
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: entries + 1) { known in
+            known.initialize(repeating: 0)
+            read(leaf, run, codes, &nulls) { slot in
+                let local = Int(truncatingIfNeeded: IntegerLeaf.relative(payload, width, slot))
+                let place = local >= 0 && local < entries ? local : entries
+                if known[place] == 0 { known[place] = code(strings.entry(place)) &+ 1 }
+                return known[place] &- 1
+            }
+        }
+    }
+
+    @inline(__always)
+    private func read(
+        _ leaf: UnsafeRawPointer, _ run: KeyRun, _ codes: UnsafeMutableBufferPointer<UInt64>,
+        _ nulls: inout [UInt32], _ code: (_ slot: Int) -> UInt32
+    ) {
+        let header = LeafHeader(leaf)
+        guard header.hasNulls || header.count < slotsPerLeaf else {
+            for position in run.positions {
+                codes.initializeElement(at: position, to: UInt64(code(run.slot(position))))
+            }
+            return
+        }
+        for position in run.positions {
+            let slot = run.slot(position)
+            if header.isNull(slot) {
+                codes.initializeElement(at: position, to: 0)
+                nulls.append(UInt32(truncatingIfNeeded: position))
+            } else {
+                codes.initializeElement(at: position, to: UInt64(code(slot)))
+            }
+        }
     }
 
     /// A leaf that is being written has no layout, and its strings move.
@@ -107,23 +136,26 @@ final class ByteStringCodes {
     /// The code of a value.
     ///
     /// - Parameter isStable: whether the bytes stay where they are as long as the transaction does.
+    @inline(__always)
     func code(_ bytes: UnsafeRawBufferPointer, isStable: Bool = true) -> UInt32 {
         var entry = Entry(bytes)
         guard areDistinct else { return append(entry, isStable) }
-        entry.hash = entry.hashed
-        var place = entry.hash & mask
+        entry.hash = entry.hashed(seed)
+        let mask = UInt64(places.count &- 1)
+        var place = Int(truncatingIfNeeded: entry.hash & mask)
         while true {
-            let found = places[Int(place)]
+            let found = places[place]
             if found == 0 { break }
-            if entries[Int(found - 1)].isSame(as: entry) { return found - 1 }
-            place = (place + 1) & mask
+            if memory[Int(found &- 1)].isSame(as: entry) { return found &- 1 }
+            place = (place &+ 1) & Int(truncatingIfNeeded: mask)
         }
         let code = append(entry, isStable)
-        places[Int(place)] = code + 1
-        if entries.count * 2 > places.count { grow() }
+        places[place] = code + 1
+        if count * 2 > places.count { grow() }
         return code
     }
 
+    @inline(never)
     private func append(_ entry: Entry, _ isStable: Bool) -> UInt32 {
         var entry = entry
         if !isStable, entry.count > 0 {
@@ -132,23 +164,31 @@ final class ByteStringCodes {
             copies.append(copy)
             entry.start = UnsafeRawPointer(copy)
         }
-        entries.append(entry)
-        return UInt32(truncatingIfNeeded: entries.count - 1)
+        if count == memory.count {
+            let larger = UnsafeMutableBufferPointer<Entry>.allocate(capacity: count * 2)
+            _ = larger.initialize(fromContentsOf: entries)
+            memory.deallocate()
+            memory = larger
+        }
+        memory.initializeElement(at: count, to: entry)
+        count += 1
+        return UInt32(truncatingIfNeeded: count - 1)
     }
 
     private func grow() {
-        if mayGiveUp, entries.count > Self.mostForAll, entries.count > rowsRead / 2 {
+        if mayGiveUp, count > Self.mostForAll, count > rowsRead / 2 {
             areDistinct = false
-            places = []
             return
         }
-        var larger = [UInt32](repeating: 0, count: places.count * 4)
-        mask = UInt64(larger.count - 1)
+        let larger = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: places.count * 4)
+        larger.initialize(repeating: 0)
+        let mask = larger.count - 1
         for (code, entry) in entries.enumerated() {
-            var place = entry.hash & mask
-            while larger[Int(place)] != 0 { place = (place + 1) & mask }
-            larger[Int(place)] = UInt32(truncatingIfNeeded: code) + 1
+            var place = Int(truncatingIfNeeded: entry.hash) & mask
+            while larger[place] != 0 { place = (place + 1) & mask }
+            larger[place] = UInt32(truncatingIfNeeded: code) + 1
         }
+        places.deallocate()
         places = larger
     }
 
@@ -188,8 +228,9 @@ extension ByteStringCodes.Entry {
     }
 
     /// Seeded, so that nobody can prepare values that meet in one place; the seed shows in no result.
-    var hashed: UInt64 {
-        var state = Self.fold(head ^ Self.seed, UInt64(count) ^ 0xA076_1D64_78BD_642F)
+    @inline(__always)
+    func hashed(_ seed: UInt64) -> UInt64 {
+        var state = Self.fold(head ^ seed, UInt64(count) ^ 0xA076_1D64_78BD_642F)
         var position = 8
         while position &+ 8 < count {
             state = Self.fold(
@@ -204,6 +245,4 @@ extension ByteStringCodes.Entry {
         let product = left.multipliedFullWidth(by: right)
         return product.high ^ product.low
     }
-
-    private static let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
 }

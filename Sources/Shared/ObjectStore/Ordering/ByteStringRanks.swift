@@ -3,7 +3,7 @@ import CausewayQuery
 /// Puts byte strings in order, eight bytes at a time: the first eight are a number, by which most values are told
 /// apart; those that share it are looked at eight bytes further on.
 struct ByteStringRanks {
-    private let entries: [ByteStringCodes.Entry]
+    private let entries: UnsafeBufferPointer<ByteStringCodes.Entry>
     private var order: [UInt32]
     /// By position in the order: whether the value differs from the one before.
     private var differs: [Bool]
@@ -12,12 +12,14 @@ struct ByteStringRanks {
 
     /// The ranks of values by their code: less for less, equal for equal.
     static func ranks(_ codes: ByteStringCodes) -> [UInt32] {
-        var ranks = ByteStringRanks(codes.entries)
-        ranks.sort()
-        return ranks.result
+        withExtendedLifetime(codes) {
+            var ranks = ByteStringRanks(codes.entries)
+            ranks.sort()
+            return ranks.result
+        }
     }
 
-    private init(_ entries: [ByteStringCodes.Entry]) {
+    private init(_ entries: UnsafeBufferPointer<ByteStringCodes.Entry>) {
         self.entries = entries
         order = Array(0..<UInt32(truncatingIfNeeded: entries.count))
         differs = Array(repeating: false, count: entries.count)
@@ -63,16 +65,13 @@ struct ByteStringRanks {
     }
 
     private mutating func sortByWord(_ range: Range<Int>, _ depth: Int) {
-        let words = range.map { entries[Int(order[$0])].word(depth) }
-        let positions = RadixSort.positions([SortCodes(words)], count: words.count)
-        let values = positions.map { order[range.lowerBound + Int($0)] }
+        let values = range.count < Self.mostToCompare ? compared(range, depth) : counted(range, depth)
         var start = 0
         while start < values.count {
-            let word = words[Int(positions[start])]
             var end = start + 1
-            while end < values.count, words[Int(positions[end])] == word { end += 1 }
+            while end < values.count, values[end].word == values[start].word { end += 1 }
             if end - start == 1 {
-                order[range.lowerBound + start] = values[start]
+                order[range.lowerBound + start] = values[start].code
                 differs[range.lowerBound + start] = true
             } else {
                 place(values[start..<end], at: range.lowerBound + start, depth + 8)
@@ -81,17 +80,36 @@ struct ByteStringRanks {
         }
     }
 
+    /// Up to so many words, comparing them costs less than counting their digits.
+    private static let mostToCompare = 2048
+
+    private func compared(_ range: Range<Int>, _ depth: Int) -> [(word: UInt64, code: UInt32)] {
+        var values = order[range].map { (word: entries[Int($0)].word(depth), code: $0) }
+        values.sort { $0.word < $1.word }
+        return values
+    }
+
+    private func counted(_ range: Range<Int>, _ depth: Int) -> [(word: UInt64, code: UInt32)] {
+        let words = order[range].map { entries[Int($0)].word(depth) }
+        let columns = SortCodes(words).map { [$0] } ?? []
+        if columns.isEmpty { return zip(words, order[range]).map { (word: $0, code: $1) } }
+        return RadixSort.entries(columns).map { entry in
+            let position = RadixSort.position(entry)
+            return (word: words[position], code: order[range.lowerBound + position])
+        }
+    }
+
     /// Puts values that agree up to `depth` in their place: those that end before it first, shorter ones before longer.
-    private mutating func place(_ values: ArraySlice<UInt32>, at first: Int, _ depth: Int) {
+    private mutating func place(_ values: ArraySlice<(word: UInt64, code: UInt32)>, at first: Int, _ depth: Int) {
         var ended: [(count: Int, value: UInt32)] = []
         var position = first + values.count
         for value in values.reversed() {
-            let count = entries[Int(value)].count
+            let count = entries[Int(value.code)].count
             if count <= depth {
-                ended.append((count, value))
+                ended.append((count, value.code))
             } else {
                 position -= 1
-                order[position] = value
+                order[position] = value.code
             }
         }
         open.append((position..<first + values.count, depth))
@@ -106,7 +124,9 @@ struct ByteStringRanks {
 extension ByteStringCodes.Entry {
     /// The eight bytes from an offset, as a number that orders as they do; bytes behind the end are zero.
     fileprivate func word(_ offset: Int) -> UInt64 {
-        if offset + 8 <= count { return UInt64(bigEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
+        if offset + 8 <= count {
+            return UInt64(bigEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
         var word: UInt64 = 0
         for index in offset..<max(count, offset) {
             word |= UInt64(start.load(fromByteOffset: index, as: UInt8.self)) << UInt64(56 - 8 * (index - offset))

@@ -40,6 +40,11 @@ struct StoredZone {
         self.leaf = leaf
     }
 
+    /// The leaf's minimum or maximum.
+    func extreme<T: BitwiseCopyable>(_ aggregate: Aggregate, _ type: T.Type) -> T {
+        leaf.leafField(aggregate == .minimum ? LeafLayout.minimum : LeafLayout.maximum, type)
+    }
+
     /// Whether the values of these slots, of which none is null, are all the zone was made of.
     func isExact(for slots: SlotBitmap) -> Bool {
         slots.count == LeafHeader(leaf).count - Int(leaf.leafField(LeafLayout.nullCount, UInt16.self))
@@ -75,14 +80,10 @@ struct IntegerFold: ColumnFold {
             count += present
             sum += LeafSum.integers(leaf, slots, count: present)
         case .minimum, .maximum:
-            if let zone = StoredZone(leaf) {
-                let value = leaf.leafField(
-                    aggregate == .minimum ? LeafLayout.minimum : LeafLayout.maximum, Int64.self)
-                if let best, !isBetter(value, than: best) { return }
-                if zone.isExact(for: slots) {
-                    best = value
-                    return
-                }
+            if isOutdone(leaf) { return }
+            if let zone = StoredZone(leaf), zone.isExact(for: slots) {
+                best = zone.extreme(aggregate, Int64.self)
+                return
             }
             let values = IntegerLeaf(leaf)
             slots.forEach { consider(values.value($0)) }
@@ -90,6 +91,7 @@ struct IntegerFold: ColumnFold {
     }
 
     mutating func add(_ leaf: UnsafeRawPointer, _ slots: PresentSlots) {
+        if isOutdone(leaf) { return }
         switch aggregate {
         case .count: slots.forEach { _ in count += 1 }
         case .sum, .average: addSum(leaf, slots)
@@ -97,6 +99,13 @@ struct IntegerFold: ColumnFold {
             let values = IntegerLeaf(leaf)
             slots.forEach { consider(values.value($0)) }
         }
+    }
+
+    /// Whether an extreme is known that no value of the leaf betters.
+    @inline(__always)
+    private func isOutdone(_ leaf: UnsafeRawPointer) -> Bool {
+        guard let best, let zone = StoredZone(leaf) else { return false }
+        return !isBetter(zone.extreme(aggregate, Int64.self), than: best)
     }
 
     @inline(__always)
@@ -184,14 +193,10 @@ struct DoubleFold: ColumnFold {
             count += slots.count
             if isDouble { LeafSum.doubles(leaf, slots, &lanes) } else { LeafSum.floats(leaf, slots, &lanes) }
         case .minimum, .maximum:
-            if let zone = StoredZone(leaf) {
-                let value = leaf.leafField(
-                    aggregate == .minimum ? LeafLayout.minimum : LeafLayout.maximum, Double.self)
-                if let best, !isBetter(value, than: best) { return }
-                if zone.isExact(for: slots) {
-                    best = value
-                    return
-                }
+            if isOutdone(leaf) { return }
+            if let zone = StoredZone(leaf), zone.isExact(for: slots) {
+                best = zone.extreme(aggregate, Double.self)
+                return
             }
             if isDouble {
                 slots.forEach { consider(DoubleLeaf(leaf).value($0)) }
@@ -202,7 +207,12 @@ struct DoubleFold: ColumnFold {
     }
 
     mutating func add(_ leaf: UnsafeRawPointer, _ slots: PresentSlots) {
-        if isDouble { add(slots) { DoubleLeaf(leaf).value($0) } } else { add(slots) { Double(FloatLeaf(leaf).value($0)) } }
+        if isOutdone(leaf) { return }
+        if isDouble {
+            add(slots) { DoubleLeaf(leaf).value($0) }
+        } else {
+            add(slots) { Double(FloatLeaf(leaf).value($0)) }
+        }
     }
 
     @inline(__always)
@@ -221,6 +231,13 @@ struct DoubleFold: ColumnFold {
             lanes[1] += other
         case .minimum, .maximum: slots.forEach { consider(value($0)) }
         }
+    }
+
+    /// Whether an extreme is known that no value of the leaf betters.
+    @inline(__always)
+    private func isOutdone(_ leaf: UnsafeRawPointer) -> Bool {
+        guard let best, let zone = StoredZone(leaf) else { return false }
+        return !isBetter(zone.extreme(aggregate, Double.self), than: best)
     }
 
     @inline(__always)
@@ -254,8 +271,8 @@ struct DateFold: ColumnFold {
             count += slots.count
             return
         }
-        if StoredZone(leaf) != nil, let best {
-            let seconds = leaf.leafField(aggregate == .minimum ? LeafLayout.minimum : LeafLayout.maximum, Int64.self)
+        if let zone = StoredZone(leaf), let best {
+            let seconds = zone.extreme(aggregate, Int64.self)
             // Seconds that are equal leave it to the nanoseconds.
             if aggregate == .minimum ? seconds > best.seconds : seconds < best.seconds { return }
         }

@@ -121,7 +121,7 @@ private struct CodeNumbers {
     }
 
     private func place(of code: UInt64) -> Int {
-        let mixed = (code ^ Self.seed ^ code >> 32) &* 0x9E37_79B9_7F4A_7C15
+        let mixed = (code ^ seed ^ code >> 32) &* 0x9E37_79B9_7F4A_7C15
         return Int(truncatingIfNeeded: ((mixed ^ mixed >> 29) &* 0xBF58_476D_1CE4_E5B9) >> shift)
     }
 
@@ -135,7 +135,7 @@ private struct CodeNumbers {
         }
     }
 
-    private static let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
+    private let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
 }
 
 extension ByteStringCodes {

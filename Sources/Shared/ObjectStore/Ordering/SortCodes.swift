@@ -70,10 +70,9 @@ struct SortCodes {
 }
 
 extension SortCodes {
-    /// Codes of numbers that need no direction.
-    init(_ numbers: [UInt64]) {
-        let least = numbers.min() ?? 0
-        let greatest = numbers.max() ?? 0
-        self.init(numbers.map { $0 - least }, greatest: greatest - least)
+    /// The codes of numbers, ascending; nil when all are equal.
+    init?(_ numbers: [UInt64]) {
+        guard let least = numbers.min(), let greatest = numbers.max(), least < greatest else { return nil }
+        self.init(numbers, below: least, greatest - least, 0, true)
     }
 }
