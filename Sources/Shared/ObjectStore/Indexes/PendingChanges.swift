@@ -19,6 +19,10 @@ final class PendingChanges {
     }
 
     private struct Group {
+        /// The first and the last eight bytes of the prefix, which are all of it up to sixteen bytes: comparing it then
+        /// touches nothing but the group.
+        var head: UInt64
+        var tail: UInt64
         var start: Int
         var count: Int32
         /// The change made last, or -1.
@@ -26,6 +30,7 @@ final class PendingChanges {
         var changeCount: Int32
         /// Whether the changes are `present` and ascending, as those of new objects are.
         var isAscending: Bool
+        var lastKey: Int64
     }
 
     private struct Entry {
@@ -60,29 +65,48 @@ final class PendingChanges {
         let index = findOrMake(prefix)
         let position = Int32(truncatingIfNeeded: entries.count)
         let last = groups[index].last
+        entries.append(Entry(key: key, previous: last, kind: kind))
         if last < 0 {
             openGroupCount += 1
-            groups[index].changeCount = 0
+            groups[index].changeCount = 1
             groups[index].isAscending = kind == .present
-        } else if groups[index].isAscending {
-            groups[index].isAscending = kind == .present && entries[Int(last)].key < key
+        } else {
+            groups[index].changeCount += 1
+            if groups[index].isAscending {
+                groups[index].isAscending = kind == .present && groups[index].lastKey < key
+            }
         }
-        entries.append(Entry(key: key, previous: last, kind: kind))
         groups[index].last = position
-        groups[index].changeCount += 1
+        groups[index].lastKey = key
+    }
+
+    @inline(__always)
+    private static func ends(_ prefix: UnsafeRawBufferPointer) -> (head: UInt64, tail: UInt64) {
+        if prefix.count >= 8 {
+            return (
+                prefix.loadUnaligned(as: UInt64.self),
+                prefix.loadUnaligned(fromByteOffset: prefix.count - 8, as: UInt64.self)
+            )
+        }
+        var head: UInt64 = 0
+        for byte in prefix { head = head << 8 | UInt64(byte) }
+        return (head, 0)
     }
 
     private func findOrMake(_ prefix: UnsafeRawBufferPointer) -> Int {
         if groups.count * 2 >= slots.count { growSlots() }
+        let ends = Self.ends(prefix)
         let mask = slots.count - 1
         var slot = Self.hash(prefix) & mask
         while slots[slot] != 0 {
             let index = Int(slots[slot]) - 1
-            if isEqual(index, prefix) { return index }
+            if isEqual(index, prefix, ends) { return index }
             slot = (slot + 1) & mask
         }
         groups.append(
-            Group(start: bytes.count, count: Int32(prefix.count), last: -1, changeCount: 0, isAscending: true))
+            Group(
+                head: ends.head, tail: ends.tail, start: bytes.count, count: Int32(prefix.count), last: -1,
+                changeCount: 0, isAscending: true, lastKey: 0))
         bytes.append(contentsOf: prefix)
         slots[slot] = UInt32(groups.count)
         return groups.count - 1
@@ -90,20 +114,24 @@ final class PendingChanges {
 
     private func find(_ prefix: UnsafeRawBufferPointer) -> Int? {
         guard !slots.isEmpty else { return nil }
+        let ends = Self.ends(prefix)
         let mask = slots.count - 1
         var slot = Self.hash(prefix) & mask
         while slots[slot] != 0 {
             let index = Int(slots[slot]) - 1
-            if isEqual(index, prefix) { return index }
+            if isEqual(index, prefix, ends) { return index }
             slot = (slot + 1) & mask
         }
         return nil
     }
 
     @inline(__always)
-    private func isEqual(_ index: Int, _ prefix: UnsafeRawBufferPointer) -> Bool {
+    private func isEqual(
+        _ index: Int, _ prefix: UnsafeRawBufferPointer, _ ends: (head: UInt64, tail: UInt64)
+    ) -> Bool {
         let group = groups[index]
-        guard Int(group.count) == prefix.count else { return false }
+        guard group.head == ends.head, group.tail == ends.tail, Int(group.count) == prefix.count else { return false }
+        if prefix.count <= 16 { return true }
         return bytes.withUnsafeBytes { bytes in
             bytesOrder(UnsafeRawBufferPointer(rebasing: bytes[group.start..<group.start + prefix.count]), prefix) == 0
         }
@@ -170,6 +198,7 @@ final class PendingChanges {
         }
         groups[index].last = -1
         openGroupCount -= 1
+        if openGroupCount == 0 { entries.removeAll(keepingCapacity: true) }
         return group.isAscending ? changes : Self.folded(changes)
     }
 
