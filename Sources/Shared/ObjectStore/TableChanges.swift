@@ -9,7 +9,8 @@ struct TableChanges {
     private var revived: Set<ObjectKey> = []
     private var deleted: [ObjectKey: PrimaryKey?] = [:]
     private var modified: [ObjectKey: ColumnSet] = [:]
-    private var listEdits: [ObjectKey: [Int: ListEditLog]] = [:]
+    /// Lists that note their edits themselves.
+    private var editedLists: [ObjectKey: [OpenList]] = [:]
     /// Keys from here on were given out in this write.
     let firstNewKey: Int64
     private var hasGhosts = false
@@ -43,7 +44,7 @@ struct TableChanges {
             deleted[key] = .some(primaryKey)
         }
         modified[key] = nil
-        listEdits[key] = nil
+        editedLists[key] = nil
     }
 
     mutating func modify(_ key: ObjectKey, _ column: Int) {
@@ -52,13 +53,12 @@ struct TableChanges {
         modified[key, default: ColumnSet()].insert(column)
     }
 
-    /// Where the edits of a list are noted; nil when they need not be.
-    mutating func editLog(_ place: ListPlace) -> ListEditLog? {
-        if isInserted(place.key) { return nil }
-        if let log = listEdits[place.key]?[place.column] { return log }
-        let log = ListEditLog()
-        listEdits[place.key, default: [:]][place.column] = log
-        return log
+    /// A list is going to change, and notes its edits unless its object is new.
+    mutating func edit(_ list: OpenList) {
+        if isInserted(list.key) { return }
+        list.isNoted = true
+        editedLists[list.key, default: []].append(list)
+        modify(list.key, list.column)
     }
 
     mutating func noteGhost() {
@@ -79,10 +79,8 @@ struct TableChanges {
         if !zip(result.inserted, result.inserted.dropFirst()).allSatisfy({ $0 < $1 }) { result.inserted.sort() }
         result.deleted = deleted.map { .init(key: $0.key, primaryKey: $0.value) }.sorted { $0.key < $1.key }
         result.modified = modified
-        for (key, columns) in listEdits {
-            for (column, log) in columns where !log.edits.isEmpty {
-                result.listEdits[ListPlace(key: key, column: column)] = log.edits
-            }
+        for list in editedLists.values.joined() where !list.edits.isEmpty {
+            result.listEdits[ListPlace(key: list.key, column: list.column)] = list.edits
         }
         return result
     }

@@ -38,7 +38,7 @@ extension List: _Persistable {
         let list = ManagedList(object, access, column)
         let elements = Array(value)
         // Managed first: an element that leads back here finds the list in place.
-        if case .unmanaged = value.state { value.state = .managed(list) }
+        if case .unmanaged = value.state { value.become(list) }
         if elements.isEmpty, list.count == 0 { return }
         let values = elements.map { $0._toStored(list.target).value }
         if access.table.listValues(object._key, column) != values { list.replaceAll(values) }

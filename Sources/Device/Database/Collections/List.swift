@@ -19,7 +19,10 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
         /// Part of a key path that is being recorded: every index gives the same recording element.
         case tracing(_PathRecorder)
     }
-    var state: State
+    private(set) var state: State
+    /// What inlined reads of elements look at; nil until the list is managed.
+    @usableFromInline
+    private(set) var _cursor: UnsafeMutablePointer<_ListCursor>?
 
     /// Creates an empty unmanaged list.
     public init() {
@@ -28,6 +31,12 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
 
     init(state: State) {
         self.state = state
+        _cursor = managed?.cursor
+    }
+
+    func become(_ list: ManagedList) {
+        state = .managed(list)
+        _cursor = list.cursor
     }
 
     public var _source: _ResultsSource {
@@ -63,6 +72,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
 
     public var description: String { describe(self, "List") }
 
+    @usableFromInline
     func element(_ position: Int) -> Element {
         switch state {
         case .unmanaged(let elements):
@@ -107,7 +117,11 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
     // MARK: - Changing
 
     public subscript(position: Int) -> Element {
-        get { element(position) }
+        @inlinable
+        get {
+            if let _cursor, let element = Element._inlinedElement(_cursor, position) { return element }
+            return element(position)
+        }
         set { replace(index: position, object: newValue) }
     }
 
@@ -115,7 +129,12 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
     ///
     /// - Complexity: O(log n) in a managed list.
     public func append(_ object: Element) {
-        insert(object, at: count)
+        guard case .managed(let list) = state else {
+            insert(object, at: count)
+            return
+        }
+        list.checkWritable()
+        list.append(object._toStored(list.target).value)
     }
 
     /// Adds the elements of a sequence at the end.

@@ -7,13 +7,18 @@ import CausewayObjectStore
 /// have not arrived; these are not shown, so positions are translated where there are any.
 final class ManagedList {
     let instance: RealmInstance
-    // Owned by the instance above.
-    unowned let access: _ClassAccess
+    // Unsafe only in that it is not counted: the instance above owns it.
+    unowned(unsafe) let access: _ClassAccess
     let key: ObjectKey
     let column: Int
     let source: _ResultsSource
     private var epoch: UInt
     private var visible: (version: UInt, positions: [Int]?) = (0, nil)
+    /// Whether it may hold links that are not shown.
+    private let hidesGhosts: Bool
+    /// What inlined reads of elements look at.
+    let cursor: UnsafeMutablePointer<_ListCursor>
+    private let hasPlainElements: Bool
 
     init(_ object: ObjectBase, _ access: _ClassAccess, _ column: Int) {
         self.access = access
@@ -23,6 +28,9 @@ final class ManagedList {
         self.column = column
         source = _ResultsSource(
             .list(owner: key, of: access, column: column), of: access.target(column), in: access.instance)
+        hidesGhosts = instance.leavesGhosts && source.access != nil
+        cursor = _ListCursor.make(access, epoch)
+        hasPlainElements = Self.hasPlainElements(access, column)
     }
 
     /// The list that a source shows.
@@ -36,6 +44,21 @@ final class ManagedList {
         instance = source.instance
         key = owner
         epoch = source.ownerEpoch
+        hidesGhosts = instance.leavesGhosts && source.access != nil
+        cursor = _ListCursor.make(access, epoch)
+        hasPlainElements = Self.hasPlainElements(access, column)
+    }
+
+    deinit {
+        cursor.deallocate()
+    }
+
+    private static func hasPlainElements(_ access: _ClassAccess, _ column: Int) -> Bool {
+        switch access.schema.properties[column].type {
+        // Several threads may read a frozen list at once.
+        case .int, .double, .float, .bool: !access.instance.isFrozen
+        default: false
+        }
     }
 
     var target: _ClassAccess? { source.access }
@@ -65,7 +88,7 @@ final class ManagedList {
 
     /// The stored positions that are shown, or nil when all are.
     private var positions: [Int]? {
-        guard instance.leavesGhosts, let target else { return nil }
+        guard hidesGhosts, let target else { return nil }
         if visible.version != instance.contentVersion {
             let values = access.table.listValues(key, column)
             let alive = values.indices.filter { index in
@@ -90,10 +113,19 @@ final class ManagedList {
 
     func value(_ position: Int) -> Value {
         check()
+        if hasPlainElements {
+            cursor.pointee.epoch = epoch
+            cursor.pointee.window = access.table.listWindow(key, column, around: position)
+        }
         return access.table.listValue(key, column, stored(position))
     }
 
     // MARK: - Changing
+
+    func append(_ value: Value) {
+        access.table.listAppend(key, column, value)
+        instance.contentChanged()
+    }
 
     func insert(_ value: Value, at position: Int) {
         access.table.listInsert(key, column, stored(position), value)

@@ -193,7 +193,10 @@ extension Optional: RealmCollectionValue where Wrapped: _PersistableScalar {}
 /// ```swift
 /// func names<C: RealmCollection>(in dogs: C) -> [String] where C.Element == Dog { dogs.map(\.name) }
 /// ```
-public protocol RealmCollectionValue: Hashable, _Persistable {}
+public protocol RealmCollectionValue: Hashable, _Persistable {
+    /// An element of a managed list, read where it lies; nil where that takes more than a look.
+    static func _inlinedElement(_ cursor: UnsafeMutablePointer<_ListCursor>, _ position: Int) -> Self?
+}
 
 // MARK: - What a type may additionally be used for
 

@@ -16,16 +16,16 @@ final class ListChunk {
     private let isVariable: Bool
     private let size: Int
     private let elementBits: Int
-    private(set) var count: Int
-    private var content: Content
-    /// Elements of a fixed size.
-    private var memory = UnsafeMutableRawPointer(bitPattern: 16)!  // Not null, and never read: the capacity is 0.
-    private var capacity = 0
+    @exclusivity(unchecked) private(set) var count: Int
+    @exclusivity(unchecked) private var content: Content
+    /// Elements of a fixed size. The first address is not null, and never read: the capacity is 0.
+    @exclusivity(unchecked) private var memory = UnsafeMutableRawPointer(bitPattern: 16)!
+    @exclusivity(unchecked) private var capacity = 0
     /// A byte for each element, or none when none is null.
-    private var nulls: [UInt8] = []
+    @exclusivity(unchecked) private var nulls: [UInt8] = []
     /// Elements of variable size, and what they take.
-    private var values: [Value] = []
-    private var variableBytes = 0
+    @exclusivity(unchecked) private var values: [Value] = []
+    @exclusivity(unchecked) private var variableBytes = 0
 
     /// An empty one.
     init(_ type: PropertyType) {

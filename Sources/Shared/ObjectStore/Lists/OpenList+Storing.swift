@@ -6,6 +6,7 @@ extension OpenList {
     /// they are in, and the head.
     func store(to writer: any StorageWriter, _ tree: UInt32) {
         settle()
+        leaveNear()
         if let root, !root.isEdited { return }
         if count == 0 {
             writer.remove(tree, ListKey.head(key))

@@ -10,7 +10,7 @@ extension OpenList {
         guard !doomed.isEmpty else { return }
         let targets = doomed
         doomed = []
-        forgetNear()
+        leaveNear()
         var end = count
         if let root { remove(targets, from: root, before: &end) }
         for number in groups.indices.reversed() {
@@ -37,7 +37,7 @@ extension OpenList {
         end -= chunk.count
         for position in positions.reversed() {
             chunk.remove(at: position)
-            log?.edits.append(.remove(end + position))
+            note(.remove(end + position))
         }
         shrink(by: positions.count)
         return positions.count

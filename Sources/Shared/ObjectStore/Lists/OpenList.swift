@@ -7,7 +7,8 @@ import CausewayStorage
 ///    is empty.
 /// 2. Chunks are read from the file when they are first needed, and get memory of their own when they are first changed.
 /// 3. A part with number 0 is not stored; those with a number are, or were when the write began.
-/// 4. `near` is the chunk used last: most uses of a list go on where the one before was.
+/// 4. `near` is the chunk used last: most uses of a list go on where the one before was. What is inserted there or
+///    removed is told to its group when it is left.
 /// 5. `doomed` are targets that ended and may still be among the elements; `settle()` takes them out. Everybody but who
 ///    adds to them settles first.
 final class OpenList {
@@ -18,21 +19,27 @@ final class OpenList {
     /// Not counted: the table owns its open lists.
     private unowned(unsafe) let table: Table
 
-    private(set) var count = 0
-    var root: ListChunk?
-    var groups: [ListGroup] = []
+    // Here and below, exclusivity is not checked where every element would pay for it: a list is used by one thread, and
+    // nothing that it calls while it changes calls back.
+    @exclusivity(unchecked) private(set) var count = 0
+    @exclusivity(unchecked) var root: ListChunk?
+    @exclusivity(unchecked) var groups: [ListGroup] = []
     var nextID: UInt32 = 1
     /// Numbers of stored parts that are no longer used.
     var dropped: [UInt32] = []
 
     /// Whether it may be changed: its object exists, and the commit writes it.
-    var isWritten = false
-    /// Where edits are noted; nil when nobody asks for those of this object.
-    var log: ListEditLog?
-    var doomed: Set<ObjectKey> = []
+    @exclusivity(unchecked) var isWritten = false
+    @exclusivity(unchecked) var doomed: Set<ObjectKey> = []
+    /// What was done to it in this write; nothing where nobody asks.
+    @exclusivity(unchecked) private(set) var edits: [ListEdit] = []
+    @exclusivity(unchecked) var isNoted = false
 
-    private(set) var near: ListChunk?
-    private(set) var nearStart = 0
+    /// Not counted: the root or a group owns it, and the list forgets it before they let go of it.
+    @exclusivity(unchecked) private var near: Unmanaged<ListChunk>?
+    @exclusivity(unchecked) private(set) var nearStart = 0
+    @exclusivity(unchecked) private(set) var nearCount = 0
+    @exclusivity(unchecked) private var isNearChanged = false
     private var nearGroup = 0
     private var nearPart = 0
 
@@ -107,20 +114,27 @@ final class OpenList {
     // MARK: - Reading
 
     /// The chunk that holds a position, which becomes the near one; of the position behind the last element, the last.
-    func approach(_ index: Int, isInsertion: Bool = false) -> ListChunk {
+    /// It stays until the list changes.
+    @inline(__always)
+    func approach(_ index: Int, isInsertion: Bool = false) -> Unmanaged<ListChunk> {
         if let near {
             let offset = index &- nearStart
-            if offset >= 0, offset < near.count || (isInsertion && offset == near.count) { return near }
+            if offset >= 0, offset < nearCount || (isInsertion && offset == nearCount) { return near }
         }
         return find(isInsertion && index == count ? index - 1 : index)
     }
 
-    private func find(_ index: Int) -> ListChunk {
-        if let root {
-            near = root
-            nearStart = 0
-            return root
-        }
+    private func find(_ index: Int) -> Unmanaged<ListChunk> {
+        leaveNear()
+        nearStart = 0
+        let chunk = root ?? findInGroups(index)
+        let unmanaged = Unmanaged.passUnretained(chunk)
+        near = unmanaged
+        nearCount = chunk.count
+        return unmanaged
+    }
+
+    private func findInGroups(_ index: Int) -> ListChunk {
         var start = 0
         nearGroup = 0
         while start + groups[nearGroup].count <= index {
@@ -131,17 +145,23 @@ final class OpenList {
         load(group)
         nearPart = group.part(at: index - start, &start)
         nearStart = start
-        let chunk = chunk(nearPart, of: group)
-        near = chunk
-        return chunk
+        return chunk(nearPart, of: group)
     }
 
-    func forgetNear() {
+    /// Goes away from the near chunk, whose group learns what happened there.
+    func leaveNear() {
         near = nil
+        guard isNearChanged else { return }
+        isNearChanged = false
+        if root != nil { return }
+        let group = groups[nearGroup]
+        group.count += nearCount - group.parts[nearPart].count
+        group.parts[nearPart].count = nearCount
+        group.isChanged = true
     }
 
     func value(_ index: Int) -> Value {
-        approach(index).value(index - nearStart)
+        approach(index)._withUnsafeGuaranteedRef { $0.value(index - nearStart) }
     }
 
     /// All elements; what cannot be read is left out.
@@ -164,10 +184,12 @@ final class OpenList {
     func insert(_ value: Value, at index: Int) {
         precondition(index >= 0 && index <= count, "an element was inserted behind the end of its list")
         if count == 0 { begin() }
-        let chunk = approach(index, isInsertion: true)
-        chunk.insert(value, at: index - nearStart)
+        let isOverfull = approach(index, isInsertion: true)._withUnsafeGuaranteedRef { chunk in
+            chunk.insert(value, at: index - nearStart)
+            return chunk.isOverfull
+        }
         nearGrew(by: 1)
-        if chunk.isOverfull { splitNear(at: index) }
+        if isOverfull { splitNear(at: index) }
     }
 
     func remove(at index: Int) {
@@ -176,24 +198,62 @@ final class OpenList {
             clear()
             return
         }
-        let chunk = approach(index)
-        chunk.remove(at: index - nearStart)
+        let isSparse = approach(index)._withUnsafeGuaranteedRef { chunk in
+            chunk.remove(at: index - nearStart)
+            return chunk.isSparse
+        }
         nearGrew(by: -1)
-        if chunk.isSparse { joinNear() }
+        if isSparse { joinNear() }
     }
 
     func set(_ index: Int, _ value: Value) {
         precondition(index >= 0 && index < count, "an element that is not in its list was replaced")
-        let chunk = approach(index)
-        chunk.set(index - nearStart, value)
-        if root == nil { groups[nearGroup].isChanged = true }
-        if chunk.isOverfull { splitNear(at: index) }
+        let isOverfull = approach(index)._withUnsafeGuaranteedRef { chunk in
+            chunk.set(index - nearStart, value)
+            return chunk.isOverfull
+        }
+        isNearChanged = true
+        if isOverfull { splitNear(at: index) }
     }
 
     func clear() {
         doomed = []
         dropAll()
         begin()
+    }
+
+    private func begin() {
+        near = nil
+        isNearChanged = false
+        root = ListChunk(type)
+        groups = []
+        count = 0
+    }
+
+    @inline(__always)
+    private func nearGrew(by difference: Int) {
+        count &+= difference
+        nearCount &+= difference
+        isNearChanged = true
+    }
+
+    @inline(__always)
+    func note(_ edit: ListEdit) {
+        if isNoted { edits.append(edit) }
+    }
+
+    /// The edits so far are nobody's concern, nor are those to come.
+    func forgetEdits() {
+        isNoted = false
+        edits = []
+    }
+
+    func shrink(by difference: Int) {
+        count -= difference
+    }
+
+    func drop(_ id: UInt32) {
+        if id != 0 { dropped.append(id) }
     }
 
     /// No stored part is used any longer.
@@ -203,30 +263,6 @@ final class OpenList {
             drop(group.id)
             for part in group.parts { drop(part.id) }
         }
-    }
-
-    private func begin() {
-        root = ListChunk(type)
-        groups = []
-        count = 0
-        near = nil
-    }
-
-    private func nearGrew(by difference: Int) {
-        count += difference
-        if root != nil { return }
-        let group = groups[nearGroup]
-        group.count += difference
-        group.parts[nearPart].count += difference
-        group.isChanged = true
-    }
-
-    func shrink(by difference: Int) {
-        count -= difference
-    }
-
-    func drop(_ id: UInt32) {
-        if id != 0 { dropped.append(id) }
     }
 
     // MARK: - Chunks
@@ -241,12 +277,13 @@ final class OpenList {
         groups = stride(from: 0, to: parts.count, by: ListBounds.groupCount).map { start in
             ListGroup(parts: Array(parts[start..<min(start + ListBounds.groupCount, parts.count)]))
         }
+        leaveNear()
         self.root = nil
-        near = nil
     }
 
     /// Cuts the near chunk in two, after an insertion. What is filled from one end gets full chunks.
     private func splitNear(at index: Int) {
+        leaveNear()
         if let root {
             self.root = nil
             groups = [ListGroup(parts: [ListGroup.Part(root)])]
@@ -259,7 +296,6 @@ final class OpenList {
         group.parts[nearPart].count = chunk.count
         group.parts.insert(ListGroup.Part(rest), at: nearPart + 1)
         group.isChanged = true
-        near = nil
         if group.parts.count > ListBounds.groupCount { split(nearGroup) }
     }
 
@@ -272,10 +308,10 @@ final class OpenList {
 
     /// Joins the near chunk with a neighbour, after a removal.
     private func joinNear() {
+        leaveNear()
         if root != nil { return }
         let group = groups[nearGroup]
         if !join(nearPart, in: group), nearPart > 0 { join(nearPart - 1, in: group) }
-        near = nil
         tidy(nearGroup)
     }
 

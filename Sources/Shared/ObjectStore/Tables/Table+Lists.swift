@@ -4,22 +4,6 @@ import CausewayStorage
 // A list is read and changed through its open form, which the table keeps: of the list used last, and of those changed
 // in this write.
 
-/// Elements that lie one behind the other, to be read without asking the list again.
-struct ListWindow {
-    var key = ObjectKey(-1)
-    var column = -1
-    var start = 0
-    var count = 0
-    var size = 0
-    var type = PropertyType.int
-    var elements = UnsafeRawPointer(bitPattern: 16)!  // Not null, and never read: the count is 0.
-}
-
-/// The edits of one list, in the order made.
-final class ListEditLog {
-    var edits: [ListEdit] = []
-}
-
 extension Table {
     // MARK: - Reading
 
@@ -33,10 +17,11 @@ extension Table {
 
     /// The element at a position; null behind the end.
     package func listValue(_ key: ObjectKey, _ column: Int, _ index: Int) -> Value {
-        let window = listWindow
-        let offset = index &- window.start
-        if window.key == key, window.column == column, offset >= 0, offset < window.count {
-            return ElementLayout.read(window.elements + offset &* window.size, window.type)
+        let recent = recentElements
+        if recent.window.version == listVersion.pointee, recent.key == key, recent.column == column,
+            let element = recent.window.element(index, size: recent.size)
+        {
+            return ElementLayout.read(element, recent.type)
         }
         return findListValue(key, column, index)
     }
@@ -44,13 +29,27 @@ extension Table {
     private func findListValue(_ key: ObjectKey, _ column: Int, _ index: Int) -> Value {
         let list = openList(key, column)
         guard index >= 0, index < list.count else { return .null }
-        let chunk = list.approach(index)
-        if let elements = chunk.plainElements {
-            listWindow = ListWindow(
-                key: key, column: column, start: list.nearStart, count: chunk.count,
-                size: ElementLayout.size(list.type), type: list.type, elements: elements)
+        return list.approach(index)._withUnsafeGuaranteedRef { chunk in
+            if keepsLists, let window = window(chunk, list) {
+                recentElements = RecentElements(
+                    key: key, column: column, size: ElementLayout.size(list.type), type: list.type, window: window)
+            }
+            return chunk.value(index - list.nearStart)
         }
-        return chunk.value(index - list.nearStart)
+    }
+
+    /// The elements around a position that can be read where they lie, for as long as `listVersion` stays; no elements
+    /// where some are null or of variable size.
+    package func listWindow(_ key: ObjectKey, _ column: Int, around index: Int) -> ListWindow {
+        let list = openList(key, column)
+        guard index >= 0, index < list.count else { return .empty }
+        return list.approach(index)._withUnsafeGuaranteedRef { window($0, list) ?? .empty }
+    }
+
+    private func window(_ chunk: ListChunk, _ list: OpenList) -> ListWindow? {
+        chunk.plainElements.map {
+            ListWindow(version: listVersion.pointee, start: list.nearStart, count: chunk.count, elements: $0)
+        }
     }
 
     /// All elements; what cannot be read is left out.
@@ -99,14 +98,14 @@ extension Table {
     private func openList(_ key: ObjectKey, _ column: Int) -> OpenList {
         if let list = knownList(key, column) { return list }
         let list = OpenList(key, column, of: self)
-        lastList = list
+        if keepsLists { lastList = list }
         return list
     }
 
     /// The list, about to be changed.
     @inline(__always)
     private func writableList(_ key: ObjectKey, _ column: Int) -> OpenList {
-        listWindow.count = 0
+        listVersion.pointee &+= 1
         if let list = lastList, list.key == key, list.column == column, list.isWritten, list.doomed.isEmpty {
             return list
         }
@@ -116,12 +115,10 @@ extension Table {
     private func makeWritable(_ list: OpenList) -> OpenList {
         if list.isWritten { return list }
         precondition(exists(list.key), "a list of an object that is not here was changed")
-        let place = ListPlace(key: list.key, column: list.column)
-        writtenLists[place] = list
+        writtenLists[ListPlace(key: list.key, column: list.column)] = list
         list.isWritten = true
         list.cut()
-        list.log = changes.editLog(place)
-        changes.modify(list.key, list.column)
+        changes.edit(list)
         return list
     }
 
@@ -133,7 +130,7 @@ extension Table {
     func forgetLists() {
         writtenLists = [:]
         lastList = nil
-        listWindow.count = 0
+        listVersion.pointee &+= 1
     }
 
     // MARK: - Writing
@@ -142,7 +139,16 @@ extension Table {
         let list = writableList(key, column)
         let value = element(value, list)
         list.insert(value, at: index)
-        list.log?.edits.append(.insert(index, value))
+        list.note(.insert(index, value))
+        link(value, list)
+    }
+
+    package func listAppend(_ key: ObjectKey, _ column: Int, _ value: Value) {
+        let list = writableList(key, column)
+        let value = element(value, list)
+        let index = list.count
+        list.insert(value, at: index)
+        list.note(.insert(index, value))
         link(value, list)
     }
 
@@ -150,7 +156,7 @@ extension Table {
         let list = writableList(key, column)
         let before = list.type == .object ? list.value(index) : .null
         list.remove(at: index)
-        list.log?.edits.append(.remove(index))
+        list.note(.remove(index))
         unlink([before], list)
     }
 
@@ -160,7 +166,7 @@ extension Table {
         let value = element(value, list)
         let before = list.type == .object ? list.value(index) : .null
         list.set(index, value)
-        list.log?.edits.append(.set(index, value))
+        list.note(.set(index, value))
         guard value != before else { return }
         link(value, list)
         unlink([before], list)
@@ -172,7 +178,7 @@ extension Table {
         let value = list.value(from)
         list.remove(at: from)
         list.insert(value, at: to)
-        list.log?.edits.append(.move(from, to))
+        list.note(.move(from, to))
     }
 
     package func listClear(_ key: ObjectKey, _ column: Int) {
@@ -184,7 +190,7 @@ extension Table {
     }
 
     private func clear(_ list: OpenList) {
-        list.log?.edits.append(.clear(list.count))
+        list.note(.clear(list.count))
         list.clear()
     }
 
@@ -194,12 +200,12 @@ extension Table {
         let values = values.map { element($0, list) }
         let before = list.values
         guard values != before else { return }
-        listWindow.count = 0
+        listVersion.pointee &+= 1
         _ = makeWritable(list)
         if list.count > 0 { clear(list) }
         for (index, value) in values.enumerated() {
             list.insert(value, at: index)
-            list.log?.edits.append(.insert(index, value))
+            list.note(.insert(index, value))
             link(value, list)
         }
         unlink(before, list, keeping: values)
@@ -255,7 +261,7 @@ extension Table {
     func listTargetEnded(_ target: ObjectKey, _ key: ObjectKey, _ column: Int) {
         guard exists(key) else { return }
         let place = ListPlace(key: key, column: column)
-        listWindow.count = 0
+        listVersion.pointee &+= 1
         let list = writtenLists[place].flatMap { $0.isWritten ? $0 : nil } ?? makeWritable(openList(key, column))
         list.doomed.insert(target)
     }
@@ -264,11 +270,11 @@ extension Table {
     func listOwnerEnded(_ key: ObjectKey, _ column: Int) {
         let place = ListPlace(key: key, column: column)
         guard writtenLists[place] != nil || listCount(key, column) > 0 else { return }
-        listWindow.count = 0
+        listVersion.pointee &+= 1
         let list = openList(key, column)
         writtenLists[place] = list
         list.isWritten = false
-        list.log = nil
+        list.forgetEdits()
         list.clear()
     }
 }

@@ -39,9 +39,13 @@ package final class Table {
     @exclusivity(unchecked) var rowTargets = RowTargets()
     /// Lists changed in this write, those of objects that ended included.
     @exclusivity(unchecked) var writtenLists: [ListPlace: OpenList] = [:]
-    /// The list used last, and elements of a list to be read without asking it.
+    /// The list used last, and the elements read last.
     @exclusivity(unchecked) var lastList: OpenList?
-    @exclusivity(unchecked) var listWindow = ListWindow()
+    @exclusivity(unchecked) var recentElements = RecentElements()
+    /// Raised when any list may show other elements, or show them elsewhere. The address stays.
+    package let listVersion: UnsafeMutablePointer<UInt>
+    /// False where several threads read at once, so that reading must leave nothing behind.
+    package var keepsLists = true
     /// The rows of primary keys that are integers.
     let integerKeys: IntegerKeys
     /// Who links to the objects of this class.
@@ -60,6 +64,8 @@ package final class Table {
         directoryCapacity = record.columns.count + 8
         leafDirectory = .allocate(capacity: directoryCapacity)
         hiddenDirectory = .allocate(capacity: 3)
+        listVersion = .allocate(capacity: 1)
+        listVersion.initialize(to: 1)
         absent = Column(record.absent, .bits, isNull: false, leaves: hiddenDirectory)
         ghosts = Column(record.ghosts, .bits, isNull: false, leaves: hiddenDirectory + 1)
         containers = Column(record.containers, .fixed16, isNull: true, leaves: hiddenDirectory + 2)
@@ -74,6 +80,7 @@ package final class Table {
         for column in allColumns { column.leaves.pointee.leaves.deallocate() }
         leafDirectory.deallocate()
         hiddenDirectory.deallocate()
+        listVersion.deallocate()
     }
 
     var allColumns: [Column] { columns + [absent, ghosts, containers] }
