@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayObjectStoreReference
+import CausewaySeeds
 import CausewayQuery
 import CausewayStorage
 import Testing
@@ -42,7 +43,7 @@ struct ChunkTests {
         var numbers = SeededNumbers(seed: seed)
         for _ in 0..<20_000 {
             let bytes = (0..<numbers.below(60)).map { place in
-                UInt8(place < 4 ? numbers.pick([0, 1, 2, 3, 4, 5, 8, 20, 255]) : numbers.below(256))
+                UInt8(place < 4 ? numbers.one(of: [0, 1, 2, 3, 4, 5, 8, 20, 255]) : numbers.below(256))
             }
             // In memory of its own size, so that the sanitizer sees a read beyond.
             let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
@@ -66,14 +67,14 @@ struct ChunkTests {
         var reference: [[UInt8]: [Int64: Int64]] = [:]
         var scratch: [UInt8] = []
         for round in 0..<400 {
-            let prefix = numbers.pick(prefixes)
+            let prefix = numbers.one(of: prefixes)
             let isShrinking = round / 50 % 2 == 1
             var changes: [Int64: ChunkTree.Change] = [:]
-            for _ in 0..<numbers.pick([1, 1, 2, 5, 60]) {
+            for _ in 0..<numbers.one(of: [1, 1, 2, 5, 60]) {
                 let key = Int64(numbers.below(400)) - 100
-                let isRemoval = isShrinking ? !numbers.oneIn(4) : numbers.oneIn(4)
+                let isRemoval = isShrinking ? !numbers.once(in: 4) : numbers.once(in: 4)
                 let present = Int64(numbers.below(3)) + 1
-                let isRelative = tree.meaning == .count && numbers.oneIn(3)
+                let isRelative = tree.meaning == .count && numbers.once(in: 3)
                 let value = isRemoval ? (tree.meaning == .count ? (isRelative ? -1 : 0) : -1) : present
                 changes[key] = .init(key: key, value: value, isRelative: isRelative)
             }

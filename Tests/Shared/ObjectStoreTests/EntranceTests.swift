@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayObjectStoreReference
+import CausewaySeeds
 import CausewayQuery
 import Testing
 
@@ -29,13 +30,13 @@ struct EntranceTests {
         _ transaction: Transaction, _ history: inout RandomHistory, _ predicates: inout RandomPredicates, _ when: String
     ) throws {
         var predicate = served(&predicates.numbers, history.reference)
-        if predicates.numbers.oneIn(3) {
+        if predicates.numbers.once(in: 3) {
             let other =
-                predicates.numbers.oneIn(2)
+                predicates.numbers.once(in: 2)
                 ? predicates.predicate(history.reference)
                 : served(
                     &predicates.numbers, history.reference)
-            predicate = predicates.numbers.oneIn(2) ? .and([predicate, other]) : .or([predicate, other])
+            predicate = predicates.numbers.once(in: 2) ? .and([predicate, other]) : .or([predicate, other])
         }
         let expected = history.reference.keys("Everything").filter { key in
             predicate.matches(ReferenceRow(store: history.reference, className: "Everything", key: key))
@@ -48,7 +49,7 @@ struct EntranceTests {
     }
 
     private func served(_ numbers: inout SeededNumbers, _ reference: ReferenceStore) -> BoundPredicate {
-        let column = numbers.pick([0, 0, 1, 3, 3, 7, 7, 10, 12, 15, 16])
+        let column = numbers.one(of: [0, 0, 1, 3, 3, 7, 7, 10, 12, 15, 16])
         let property = Models.everything.properties[column]
         var path = BoundPath(steps: [
             .init(
@@ -57,7 +58,7 @@ struct EntranceTests {
         ])
         var type = property.type
         if let target = property.target {
-            let other = numbers.pick(
+            let other = numbers.one(of: 
                 target == "Tag" ? [(0, PropertyType.string)] : [(0, .int), (3, .int), (7, .string), (7, .string)])
             path.steps.append(
                 .init(className: target, property: other.0, type: other.1, collection: .none, target: nil))
@@ -67,12 +68,12 @@ struct EntranceTests {
             type == .string && property.target == "Tag"
                 ? .string("tag \(numbers.below(12))") : RandomValues.value(of: type, &numbers)
         }
-        var comparator = numbers.pick([Comparator.equal, .in, .less, .lessOrEqual, .greater, .greaterOrEqual])
-        if type == .string, numbers.oneIn(3) { comparator = .beginsWith }
+        var comparator = numbers.one(of: [Comparator.equal, .in, .less, .lessOrEqual, .greater, .greaterOrEqual])
+        if type == .string, numbers.once(in: 3) { comparator = .beginsWith }
         if type == .bool { comparator = .equal }
         var operand = Operand.value(value())
         if comparator == .in { operand = .values([value(), value(), value()]) }
-        if comparator == .equal, property.isOptional, property.target == nil, numbers.oneIn(6) {
+        if comparator == .equal, property.isOptional, property.target == nil, numbers.once(in: 6) {
             operand = .value(.null)
         }
         return .comparison(

@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayObjectStoreReference
+import CausewaySeeds
 import Testing
 
 @testable import CausewayObjectStore
@@ -18,16 +19,16 @@ struct LeafTests {
         init(_ type: PropertyType, _ numbers: inout SeededNumbers) {
             leaf = WritableLeaf(LeafKind(type))
             values = Array(repeating: .null, count: slotsPerLeaf)
-            let count = numbers.pick([0, 1, 15, 63, 64, 65, 200, 999, 1000])
-            let nullsIn = numbers.pick([1, 2, 5, 1000])
+            let count = numbers.one(of: [0, 1, 15, 63, 64, 65, 200, 999, 1000])
+            let nullsIn = numbers.one(of: [1, 2, 5, 1000])
             let sort = numbers.below(6)
             for slot in 0..<count {
-                set(slot, numbers.oneIn(nullsIn) ? .null : Self.value(type, sort, slot, &numbers))
+                set(slot, numbers.once(in: nullsIn) ? .null : Self.value(type, sort, slot, &numbers))
             }
-            guard count > 0, numbers.oneIn(2) else { return }
+            guard count > 0, numbers.once(in: 2) else { return }
             for _ in 0..<numbers.below(300) {
                 let slot = numbers.below(count)
-                set(slot, numbers.oneIn(nullsIn) ? .null : Self.value(type, sort, slot, &numbers))
+                set(slot, numbers.once(in: nullsIn) ? .null : Self.value(type, sort, slot, &numbers))
             }
         }
 
@@ -94,7 +95,7 @@ struct LeafTests {
                     filled.leaf = WritableLeaf(filled.leaf.kind, copying: $0.baseAddress!)
                 }
                 for _ in 0..<numbers.below(200) {
-                    let value = numbers.oneIn(4) ? Value.null : RandomValues.value(of: type, &numbers)
+                    let value = numbers.once(in: 4) ? Value.null : RandomValues.value(of: type, &numbers)
                     filled.set(numbers.below(slotsPerLeaf), value)
                 }
             }

@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayObjectStoreReference
+import CausewaySeeds
 import CausewayStorage
 import Testing
 
@@ -79,7 +80,7 @@ struct ListDamageTests {
                 case 1: value += [1, 2, 3, 4, 5, 6, 7, 8]
                 default:
                     for _ in 0..<(1 + numbers.below(3)) {
-                        value[numbers.below(min(value.count, 40))] = numbers.pick([0, 1, 2, 3, 127, 255])
+                        value[numbers.below(min(value.count, 40))] = numbers.one(of: [0, 1, 2, 3, 127, 255])
                     }
                 }
                 try ListFile.put(entry, value, prepared.storage)

@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayObjectStoreReference
+import CausewaySeeds
 
 /// A class with lists of every type, and what a list does to an array.
 enum ListModels {
@@ -25,9 +26,9 @@ enum ListModels {
 
     static func value(_ column: Int, _ toys: [ObjectKey], _ numbers: inout SeededNumbers) -> Value {
         let property = holder.properties[column]
-        if property.type == .object { return .object(numbers.pick(toys)) }
-        if property.isOptional, numbers.oneIn(4) { return .null }
-        if property.type == .string, numbers.oneIn(100) { return .string(String(repeating: "x", count: 3000)) }
+        if property.type == .object { return .object(numbers.one(of: toys)) }
+        if property.isOptional, numbers.once(in: 4) { return .null }
+        if property.type == .string, numbers.once(in: 100) { return .string(String(repeating: "x", count: 3000)) }
         return RandomValues.value(of: property.type, &numbers)
     }
 
@@ -57,8 +58,8 @@ struct RandomListEdits {
     /// - Parameter growth: how many of a hundred edits insert.
     mutating func edit(_ table: Table, _ key: ObjectKey, times: Int, growth: Int) {
         // Now and then at one place, as programs do.
-        let isAtEnd = numbers.oneIn(3)
-        let isAtFront = !isAtEnd && numbers.oneIn(4)
+        let isAtEnd = numbers.once(in: 3)
+        let isAtFront = !isAtEnd && numbers.once(in: 4)
         for _ in 0..<times {
             let index = isAtEnd ? values.count : isAtFront ? 0 : numbers.below(values.count + 1)
             let value = ListModels.value(column, toys, &numbers)
@@ -76,11 +77,11 @@ struct RandomListEdits {
             case 1...2:
                 table.listSet(key, column, place, value)
                 values[place] = value
-            case 3 where numbers.oneIn(300):
+            case 3 where numbers.once(in: 300):
                 table.listClear(key, column)
                 values = []
-            case 4 where numbers.oneIn(300):
-                let count = numbers.pick([0, 1, 63, 64, 65, 700])
+            case 4 where numbers.once(in: 300):
+                let count = numbers.one(of: [0, 1, 63, 64, 65, 700])
                 values = (0..<count).map { _ in ListModels.value(column, toys, &numbers) }
                 table.listReplace(key, column, values)
             default:

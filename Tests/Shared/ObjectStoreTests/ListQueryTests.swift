@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayObjectStoreReference
+import CausewaySeeds
 import CausewayQuery
 import Testing
 
@@ -146,14 +147,14 @@ struct RandomPeople {
             _ = try table.create(.int(Int64(id)), row: row)
         }
         for key in table.allKeys {
-            for column in 8..<20 where !numbers.oneIn(3) { try setList(transaction, key, column) }
+            for column in 8..<20 where !numbers.once(in: 3) { try setList(transaction, key, column) }
         }
         for _ in 0..<count / 20 { delete(table) }
     }
 
     mutating func change(_ transaction: Transaction) throws {
         let table = try transaction.existing("Person")
-        let key = numbers.pick(table.allKeys)
+        let key = numbers.one(of: table.allKeys)
         switch numbers.below(8) {
         case 0: delete(table)
         case 1: _ = try table.create(.int(100_000 + Int64(numbers.below(1 << 30))))
@@ -166,15 +167,15 @@ struct RandomPeople {
     }
 
     private mutating func delete(_ table: Table) {
-        table.delete(numbers.pick(table.allKeys), leavingGhost: numbers.oneIn(2))
+        table.delete(numbers.one(of: table.allKeys), leavingGhost: numbers.once(in: 2))
     }
 
     private mutating func setList(_ transaction: Transaction, _ key: ObjectKey, _ column: Int) throws {
         let table = try transaction.existing("Person")
         guard let property = ListModel.schema["Person"]?.properties[column] else { return }
         var values: [Value] = []
-        for _ in 0..<numbers.pick([0, 1, 2, 5, 9]) {
-            if let last = values.last, property.name == "friends", numbers.oneIn(5) { values.append(last) }
+        for _ in 0..<numbers.one(of: [0, 1, 2, 5, 9]) {
+            if let last = values.last, property.name == "friends", numbers.once(in: 5) { values.append(last) }
             let value = try property.target == "Home" ? home(transaction) : value(property, table, 1020)
             if !value.isNull || property.isOptional { values.append(value) }
         }
@@ -185,26 +186,26 @@ struct RandomPeople {
         nextHome += 1
         let id = PrimaryKey.container(ElementID(client: ClientID(seed), counter: nextHome))
         let owner: Value =
-            numbers.oneIn(3)
+            numbers.once(in: 3)
             ? .null
             : value(
                 .init(
                     name: "owner", type: .object, isOptional: true, target: "Person"),
                 try transaction.existing("Person"), 900)
-        let city: Value = numbers.oneIn(4) ? .null : .string(numbers.pick(["a", "b", "abc"]))
+        let city: Value = numbers.once(in: 4) ? .null : .string(numbers.one(of: ["a", "b", "abc"]))
         let key = try transaction.existing("Home").create(id, row: [city, .int(Int64(numbers.below(8))), owner])
         return .object(key)
     }
 
     private mutating func value(_ property: Property, _ table: Table, _ people: Int) -> Value {
-        if property.isOptional, numbers.oneIn(4) { return .null }
+        if property.isOptional, numbers.once(in: 4) { return .null }
         switch property.type {
-        case .int where !numbers.oneIn(20): return .int(Int64(numbers.below(12)))
-        case .double where !numbers.oneIn(20): return .double(Double(numbers.below(24)) / 2)
+        case .int where !numbers.once(in: 20): return .int(Int64(numbers.below(12)))
+        case .double where !numbers.once(in: 20): return .double(Double(numbers.below(24)) / 2)
         case .object:
             let id = PrimaryKey.int(Int64(numbers.below(max(people, 1))))
             // Now and then somebody who is not here.
-            if numbers.oneIn(20) { return .object(table.ghost(.int(Int64(5000 + numbers.below(20))))) }
+            if numbers.once(in: 20) { return .object(table.ghost(.int(Int64(5000 + numbers.below(20))))) }
             return table.keyOrGhost(for: id).map { .object($0) } ?? .null
         default: return RandomValues.value(of: property.type, &numbers)
         }
@@ -214,10 +215,10 @@ struct RandomPeople {
 
     mutating func predicate(_ keys: [ObjectKey]) -> (text: String, argument: Argument) {
         var parts = [condition("", keys.count)]
-        if numbers.oneIn(4) { parts.append(condition("", keys.count)) }
+        if numbers.once(in: 4) { parts.append(condition("", keys.count)) }
         let argument = Argument.value(
-            numbers.oneIn(6) ? .link(.int(Int64(numbers.below(6000)))) : .object(numbers.pick(keys)))
-        return (parts.joined(separator: numbers.pick([" AND ", " OR NOT "])), argument)
+            numbers.once(in: 6) ? .link(.int(Int64(numbers.below(6000)))) : .object(numbers.one(of: keys)))
+        return (parts.joined(separator: numbers.one(of: [" AND ", " OR NOT "])), argument)
     }
 
     private mutating func condition(_ start: String, _ people: Int, depth: Int = 0) -> String {
@@ -231,7 +232,7 @@ struct RandomPeople {
     private static let order = ["==", "!=", "<", "<=", ">", ">="]
 
     private mutating func quantified(_ start: String) -> String {
-        let (path, kind) = numbers.pick([
+        let (path, kind) = numbers.one(of: [
             ("friends.number", 0), ("friends.maybe", 1), ("friends.single", 0), ("friends.real", 1),
             ("friends.text", 2), ("friends.born", 3), ("friends.mate.number", 1), ("friends.numbers", 0),
             ("friends.maybes", 1), ("friends.friends.number", 0), ("friends.homes.code", 0), ("friends", 4),
@@ -240,69 +241,69 @@ struct RandomPeople {
             ("singles", 0), ("reals", 1), ("flags", 5), ("texts", 2), ("blobs", 6), ("dates", 3), ("oids", 7),
             ("uuids", 8), ("mate.mate.friends.real", 1),
         ])
-        let prefix = numbers.pick(["ANY", "ALL", "NONE"]) + " \(start)\(path) "
-        let number = "\(numbers.below(12))" + numbers.pick(["", "", ".5"])
+        let prefix = numbers.one(of: ["ANY", "ALL", "NONE"]) + " \(start)\(path) "
+        let number = "\(numbers.below(12))" + numbers.one(of: ["", "", ".5"])
         switch kind {
         case 0, 1:
-            if numbers.oneIn(5) { return prefix + "IN {\(number), 3, 1e300}" }
-            if numbers.oneIn(5) { return prefix + "BETWEEN {\(numbers.below(6)), \(numbers.below(12))}" }
-            return kind == 1 && numbers.oneIn(4)
-                ? prefix + numbers.pick(["== nil", "!= nil"]) : prefix + numbers.pick(Self.order) + " " + number
+            if numbers.once(in: 5) { return prefix + "IN {\(number), 3, 1e300}" }
+            if numbers.once(in: 5) { return prefix + "BETWEEN {\(numbers.below(6)), \(numbers.below(12))}" }
+            return kind == 1 && numbers.once(in: 4)
+                ? prefix + numbers.one(of: ["== nil", "!= nil"]) : prefix + numbers.one(of: Self.order) + " " + number
         case 2:
-            return prefix + numbers.pick(["== 'a'", "CONTAINS 'b'", "==[c] 'ABC'", "IN {'a', 'dog'}", "LIKE '*a*'"])
-        case 3: return prefix + numbers.pick(Self.order) + " T\(numbers.below(12)):0"
-        case 4: return prefix + numbers.pick(["== $0", "!= $0", "IN {$0}"])
-        case 5: return prefix + numbers.pick(["== true", "!= true", "IN {false}", "IN {}"])
-        case 6: return prefix + numbers.pick(["== B64\"AA==\"", "CONTAINS B64\"QQ==\""])
-        case 7: return prefix + numbers.pick(["==", "!="]) + " oid(100000000000000000000001)"
-        default: return prefix + numbers.pick(["==", "!="]) + " uuid(10000000-0000-0000-0000-000000000001)"
+            return prefix + numbers.one(of: ["== 'a'", "CONTAINS 'b'", "==[c] 'ABC'", "IN {'a', 'dog'}", "LIKE '*a*'"])
+        case 3: return prefix + numbers.one(of: Self.order) + " T\(numbers.below(12)):0"
+        case 4: return prefix + numbers.one(of: ["== $0", "!= $0", "IN {$0}"])
+        case 5: return prefix + numbers.one(of: ["== true", "!= true", "IN {false}", "IN {}"])
+        case 6: return prefix + numbers.one(of: ["== B64\"AA==\"", "CONTAINS B64\"QQ==\""])
+        case 7: return prefix + numbers.one(of: ["==", "!="]) + " oid(100000000000000000000001)"
+        default: return prefix + numbers.one(of: ["==", "!="]) + " uuid(10000000-0000-0000-0000-000000000001)"
         }
     }
 
     private mutating func aggregated(_ start: String) -> String {
-        let list = numbers.pick(["friends", "mate.friends", "homes", "homes.owner", "numbers", "mate.numbers"])
-        if numbers.oneIn(4), list != "homes.owner" {
-            return "\(start)\(list).@count " + numbers.pick(Self.order) + " \(numbers.below(9))"
+        let list = numbers.one(of: ["friends", "mate.friends", "homes", "homes.owner", "numbers", "mate.numbers"])
+        if numbers.once(in: 4), list != "homes.owner" {
+            return "\(start)\(list).@count " + numbers.one(of: Self.order) + " \(numbers.below(9))"
         }
-        let (before, after) = numbers.pick([
+        let (before, after) = numbers.one(of: [
             ("friends.", ".number"), ("friends.", ".maybe"), ("friends.", ".single"), ("friends.", ".real"),
             ("friends.mate.", ".number"), ("mate.friends.", ".real"), ("mate.friends.", ".maybe"), ("homes.", ".code"),
             ("homes.owner.", ".number"), ("numbers.", ""), ("maybes.", ""), ("singles.", ""), ("reals.", ""),
             ("mate.numbers.", ""), ("friends.", ".born"), ("dates.", ""),
         ])
         if after == ".born" || before == "dates." {
-            return "\(start)\(before)\(numbers.pick(["@min", "@max"]))\(after) "
-                + numbers.pick(["== nil", "> T3:0", "<= T5:0"])
+            return "\(start)\(before)\(numbers.one(of: ["@min", "@max"]))\(after) "
+                + numbers.one(of: ["== nil", "> T3:0", "<= T5:0"])
         }
-        let aggregate = numbers.pick(["@min", "@max", "@sum", "@avg"])
+        let aggregate = numbers.one(of: ["@min", "@max", "@sum", "@avg"])
         let path = "\(start)\(before)\(aggregate)\(after) "
-        if aggregate != "@sum", numbers.oneIn(5) { return path + numbers.pick(["== nil", "!= nil"]) }
-        if numbers.oneIn(6) { return path + "BETWEEN {\(numbers.below(6)), \(numbers.below(40))}" }
-        if numbers.oneIn(8) { return path + "IN {1, 5, 7.5, 30}" }
-        return path + numbers.pick(Self.order) + " \(numbers.below(aggregate == "@sum" ? 60 : 12))"
+        if aggregate != "@sum", numbers.once(in: 5) { return path + numbers.one(of: ["== nil", "!= nil"]) }
+        if numbers.once(in: 6) { return path + "BETWEEN {\(numbers.below(6)), \(numbers.below(40))}" }
+        if numbers.once(in: 8) { return path + "IN {1, 5, 7.5, 30}" }
+        return path + numbers.one(of: Self.order) + " \(numbers.below(aggregate == "@sum" ? 60 : 12))"
     }
 
     private mutating func subquery(_ start: String, _ people: Int, _ depth: Int) -> String {
-        let list = numbers.pick(["friends", "friends", "mate.friends", "homes"])
+        let list = numbers.one(of: ["friends", "friends", "mate.friends", "homes"])
         var parts: [String] = []
         for _ in 0..<1 + numbers.below(3) {
             if list == "homes" {
                 parts.append(
-                    numbers.pick([
+                    numbers.one(of: [
                         "$x.code > 3", "$x.city == 'a'", "$x.city == nil", "NOT $x.owner.number == 5", "$x.owner != $0",
                     ]))
-            } else if depth < 1, numbers.oneIn(4) {
+            } else if depth < 1, numbers.once(in: 4) {
                 parts.append(condition("$x.", people, depth: 2))
             } else {
                 parts.append(
-                    numbers.pick([
+                    numbers.one(of: [
                         "$x.number > 3", "$x.maybe == nil", "NOT $x.real < 4", "$x.text BEGINSWITH 'a'",
                         "$x.mate.number != 2", "$x.mate == $0", "$x.number < $x.maybe",
                     ]))
             }
         }
-        let condition = parts.joined(separator: numbers.pick([" AND ", " OR "]))
-        let count = numbers.pick(["> 0", "== 0", "> 1", "<= 2", "!= 1", "BETWEEN {1, 3}", "IN {0, 2}"])
+        let condition = parts.joined(separator: numbers.one(of: [" AND ", " OR "]))
+        let count = numbers.one(of: ["> 0", "== 0", "> 1", "<= 2", "!= 1", "BETWEEN {1, 3}", "IN {0, 2}"])
         return "SUBQUERY(\(start)\(list), $x, \(condition)).@count \(count)"
     }
 }

@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayObjectStoreReference
+import CausewaySeeds
 import CausewayStorage
 import Testing
 
@@ -63,13 +64,13 @@ struct ListTests {
             let when = "seed \(seed), \(ListModels.holder.properties[column].name), round \(round)"
             let before = edits.values
             try transaction.beginWriting()
-            let times = edits.numbers.pick([1, 3, 65, 400, 1500])
-            edits.edit(table, key, times: times, growth: edits.numbers.pick([10, 50, 95, 100]))
+            let times = edits.numbers.one(of: [1, 3, 65, 400, 1500])
+            edits.edit(table, key, times: times, growth: edits.numbers.one(of: [10, 50, 95, 100]))
             try expect(transaction, key, column, edits.values, "while writing, \(when)")
             let place = ListPlace(key: key, column: column)
             let recorded = transaction.changes.classes["Holder"]?.listEdits[place] ?? []
             #expect(sameValues(ListModels.apply(recorded, to: before), edits.values), "the record, \(when)")
-            if edits.numbers.oneIn(5) {
+            if edits.numbers.once(in: 5) {
                 transaction.abort()
                 edits.values = before
             } else {
@@ -168,20 +169,20 @@ struct ListTests {
         var toys = try (0..<900).map { try toyTable.create(.int(Int64($0))) }
         var values: [Value] = []
         for _ in 0..<(seed % 2 == 0 ? 3_000 : 50) {
-            values.append(.object(numbers.pick(toys)))
+            values.append(.object(numbers.one(of: toys)))
             table.listInsert(key, ListModels.toys, values.count - 1, values[values.count - 1])
         }
         try transaction.commit(.relaxed)
         for round in 0..<6 {
             let before = values
             try transaction.beginWriting()
-            for _ in 0..<numbers.pick([1, 2, 140]) {
+            for _ in 0..<numbers.one(of: [1, 2, 140]) {
                 let toy = toys.remove(at: numbers.below(toys.count))
                 toyTable.delete(toy)
                 values.removeAll { $0 == .object(toy) }
-                if numbers.oneIn(30) {
+                if numbers.once(in: 30) {
                     // An edit in between counts positions without those that ended.
-                    let added = Value.object(numbers.pick(toys))
+                    let added = Value.object(numbers.one(of: toys))
                     let index = numbers.below(values.count + 1)
                     table.listInsert(key, ListModels.toys, index, added)
                     values.insert(added, at: index)

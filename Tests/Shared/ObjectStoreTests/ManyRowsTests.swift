@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayObjectStoreReference
+import CausewaySeeds
 import CausewayQuery
 import CausewayStorage
 import Testing
@@ -46,18 +47,18 @@ struct ManyRowsTests {
             let before = items
             try transaction.beginWriting()
             for part in 0..<2 {
-                try change(transaction, &items, &numbers, hubs, times: round % 5 == 1 ? 2000 : numbers.pick([20, 700]))
-                if part == 0 || numbers.oneIn(2) {
+                try change(transaction, &items, &numbers, hubs, times: round % 5 == 1 ? 2000 : numbers.one(of: [20, 700]))
+                if part == 0 || numbers.once(in: 2) {
                     try expectSame(transaction, items, hubs, &numbers, "seed \(seed), round \(round), writing")
                 }
             }
-            if numbers.oneIn(4) {
+            if numbers.once(in: 4) {
                 transaction.abort()
                 items = before
             } else {
                 try transaction.commit(.relaxed)
             }
-            if numbers.oneIn(4) {
+            if numbers.once(in: 4) {
                 transaction.end()
                 store.close()
                 store = try ObjectStore.open(path: folder.file("a.realm"))
@@ -73,17 +74,17 @@ struct ManyRowsTests {
     ) throws {
         let table = try transaction.existing("Item")
         var keys = items.keys.sorted()
-        let isShrinking = numbers.oneIn(3)
-        func text() -> String { numbers.pick(["", "a", "ab", "abc", String(repeating: "long", count: 52)]) }
+        let isShrinking = numbers.once(in: 3)
+        func text() -> String { numbers.one(of: ["", "a", "ab", "abc", String(repeating: "long", count: 52)]) }
         for _ in 0..<times {
             switch numbers.below(8) {
             case 0..<4 where !isShrinking || keys.isEmpty:
                 // Mostly ascending, now and then in between.
-                let id = numbers.oneIn(3) ? Int64(numbers.below(20_000)) : Int64(keys.count) * 3
+                let id = numbers.once(in: 3) ? Int64(numbers.below(20_000)) : Int64(keys.count) * 3
                 guard table.key(for: .int(id)) == nil else { continue }
                 let item = Item(
-                    id: id, group: numbers.oneIn(6) ? nil : Int64(numbers.below(3)), text: text(),
-                    hub: numbers.oneIn(5) ? nil : numbers.pick(hubs))
+                    id: id, group: numbers.once(in: 6) ? nil : Int64(numbers.below(3)), text: text(),
+                    hub: numbers.once(in: 5) ? nil : numbers.one(of: hubs))
                 let row: [Value] = [
                     .null, item.group.map { .int($0) } ?? .null, .string(item.text),
                     item.hub.map { .object($0) } ?? .null, .null,
@@ -97,7 +98,7 @@ struct ManyRowsTests {
                 items[keys.remove(at: place)] = nil
             case 4:
                 guard let key = keys.randomElement(using: &numbers) else { continue }
-                let group = numbers.oneIn(6) ? nil : Int64(numbers.below(3))
+                let group = numbers.once(in: 6) ? nil : Int64(numbers.below(3))
                 table.set(key, 1, group.map { .int($0) } ?? .null)
                 items[key]?.group = group
             case 5:
@@ -107,7 +108,7 @@ struct ManyRowsTests {
                 items[key]?.text = text
             case 6:
                 guard let key = keys.randomElement(using: &numbers) else { continue }
-                let hub = numbers.oneIn(4) ? nil : numbers.pick(hubs)
+                let hub = numbers.once(in: 4) ? nil : numbers.one(of: hubs)
                 table.set(key, 3, hub.map { .object($0) } ?? .null)
                 items[key]?.hub = hub
             default:
@@ -116,7 +117,7 @@ struct ManyRowsTests {
                     table.listRemove(key, 4, 1)
                     items[key]?.hubs.remove(at: 1)
                 } else {
-                    let hub = numbers.pick(hubs)
+                    let hub = numbers.one(of: hubs)
                     table.listInsert(key, 4, 0, .object(hub))
                     items[key]?.hubs.insert(hub, at: 0)
                 }
@@ -243,13 +244,13 @@ struct ManyRowsTests {
                 entries.append((Array(key), Array(value)))
                 return true
             }
-            for (key, value) in entries where numbers.oneIn(2) {
+            for (key, value) in entries where numbers.once(in: 2) {
                 var changed = value
                 for _ in 0..<1 + numbers.below(3) where !changed.isEmpty {
-                    changed[numbers.below(numbers.oneIn(2) ? min(12, changed.count) : changed.count)] =
+                    changed[numbers.below(numbers.once(in: 2) ? min(12, changed.count) : changed.count)] =
                         UInt8(numbers.below(256))
                 }
-                if numbers.oneIn(4) { changed.removeLast(min(changed.count, numbers.below(5))) }
+                if numbers.once(in: 4) { changed.removeLast(min(changed.count, numbers.below(5))) }
                 changed.withUnsafeBytes { value in
                     key.withUnsafeBytes { writer.put(tree: tree, key: $0, value: value) }
                 }

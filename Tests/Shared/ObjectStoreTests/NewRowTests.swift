@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayObjectStoreReference
+import CausewaySeeds
 import CausewayStorage
 import Testing
 
@@ -31,7 +32,7 @@ struct NewRowTests {
             }
             #expect(whole.changes == typed.changes, "seed \(seed), round \(round)")
             expectEqual(tables, "seed \(seed), writing, round \(round)")
-            if numbers.oneIn(4) {
+            if numbers.once(in: 4) {
                 whole.abort()
                 typed.abort()
                 try whole.beginWriting()
@@ -77,7 +78,7 @@ struct NewRowTests {
         Models.everything.properties.map { property -> Value in
             if property.isPrimaryKey { return .int(id) }
             if property.collection == .list || property.target != nil { return .null }
-            if property.isOptional, numbers.oneIn(4) { return .null }
+            if property.isOptional, numbers.once(in: 4) { return .null }
             return RandomValues.value(of: property.type, &numbers)
         }
     }

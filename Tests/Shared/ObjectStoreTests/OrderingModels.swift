@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayObjectStoreReference
+import CausewaySeeds
 import CausewayQuery
 import Testing
 
@@ -37,9 +38,9 @@ struct OrderedRows {
     // MARK: - Changing
 
     private mutating func value(_ property: Property) -> Value {
-        if property.isOptional, numbers.oneIn(4) { return .null }
-        if property.type == .string, numbers.oneIn(2) { return .string(text()) }
-        if property.type == .int, numbers.oneIn(2) { return .int(Int64(numbers.below(7))) }
+        if property.isOptional, numbers.once(in: 4) { return .null }
+        if property.type == .string, numbers.once(in: 2) { return .string(text()) }
+        if property.type == .int, numbers.once(in: 2) { return .int(Int64(numbers.below(7))) }
         return RandomValues.value(of: property.type, &numbers)
     }
 
@@ -47,14 +48,14 @@ struct OrderedRows {
     private mutating func text() -> String {
         let beginnings = ["", "abcdefgh", "abcdefghabcdefgh", "abcdefghabcdefghijklmno", "caf"]
         let ends = ["", "\u{0}", "\u{0}\u{0}", "a", "é", "e\u{301}", "K", "\u{212A}", "日本", "가", "가"]
-        let end = numbers.pick(ends)
-        return numbers.pick(beginnings) + (numbers.oneIn(3) ? "\(numbers.below(300))" : "") + end
+        let end = numbers.one(of: ends)
+        return numbers.one(of: beginnings) + (numbers.once(in: 3) ? "\(numbers.below(300))" : "") + end
     }
 
     private mutating func link(_ property: Property, _ transaction: Transaction) throws -> Value {
-        guard let name = property.target, !numbers.oneIn(4) else { return .null }
+        guard let name = property.target, !numbers.once(in: 4) else { return .null }
         let table = try transaction.existing(name)
-        if numbers.oneIn(6) {
+        if numbers.once(in: 6) {
             nextID += 1
             return .object(table.ghost(.string("ghost \(nextID)")))
         }
@@ -71,17 +72,17 @@ struct OrderedRows {
             let id = "\(nextID)"
             var row: [Value] = [.string(id)]
             for property in table.schema.properties.dropFirst().dropLast(2) { row.append(value(property)) }
-            row += linked.isEmpty ? [.null, .null] : numbers.pick(linked)
+            row += linked.isEmpty ? [.null, .null] : numbers.one(of: linked)
             _ = try table.create(.string(id), row: row)
         }
     }
 
     mutating func change(_ transaction: Transaction, times: Int) throws {
         for _ in 0..<times {
-            let table = try transaction.existing(numbers.oneIn(3) ? "Target" : "Row")
+            let table = try transaction.existing(numbers.once(in: 3) ? "Target" : "Row")
             guard let key = table.allKeys.randomElement(using: &numbers) else { continue }
-            if numbers.oneIn(6) {
-                table.delete(key, leavingGhost: numbers.oneIn(2))
+            if numbers.once(in: 6) {
+                table.delete(key, leavingGhost: numbers.once(in: 2))
                 continue
             }
             let column = 1 + numbers.below(table.schema.properties.count - 1)
@@ -97,7 +98,7 @@ struct OrderedRows {
         var steps: [BoundPath.Step] = []
         var name = "Row"
         for _ in 0..<numbers.below(3) {
-            let isNext = numbers.oneIn(2)
+            let isNext = numbers.once(in: 2)
             let target = isNext ? "Row" : "Target"
             steps.append(
                 .init(
@@ -117,7 +118,7 @@ struct OrderedRows {
         switch numbers.below(4) {
         case 0: return all
         case 1: return all.shuffled(using: &numbers)
-        case 2: return (0..<numbers.below(300)).map { _ in numbers.pick(all) }
+        case 2: return (0..<numbers.below(300)).map { _ in numbers.one(of: all) }
         default: return (0..<40).map { _ in ObjectKey(Int64(numbers.below(4000)) - 500) } + all.suffix(5)
         }
     }

@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayObjectStoreReference
+import CausewaySeeds
 import CausewayQuery
 import Testing
 
@@ -32,7 +33,7 @@ struct OrderingTests {
             for _ in 0..<(seed == 1 ? 12 : 60) {
                 let keys = try rows.keys(transaction)
                 let sortKeys = (0..<1 + rows.numbers.below(3)).map { _ in
-                    BoundSortKey(path: rows.path(), ascending: rows.numbers.oneIn(2))
+                    BoundSortKey(path: rows.path(), ascending: rows.numbers.once(in: 2))
                 }
                 let values = try sortKeys.map { sortKey in
                     try keys.map { try OrderedRows.value($0, sortKey.path, transaction) }
@@ -73,7 +74,7 @@ struct OrderingTests {
             let table = try transaction.existing("Row")
             for round in 0..<(seed == 21 ? 40 : 150) {
                 let path = rows.path()
-                let aggregate = rows.numbers.pick([Aggregate.count, .minimum, .maximum, .sum, .average])
+                let aggregate = rows.numbers.one(of: [Aggregate.count, .minimum, .maximum, .sum, .average])
                 let type = rows.numbers.below(7)
                 let condition = BoundPredicate.comparison(
                     BoundComparison(
@@ -177,7 +178,7 @@ struct OrderingTests {
             }
         }
         try transaction.commit()
-        for key in table.allKeys where numbers.oneIn(seed == 31 ? 1 << 20 : 9) {
+        for key in table.allKeys where numbers.once(in: seed == 31 ? 1 << 20 : 9) {
             if !transaction.isWritable { try transaction.beginWriting() }
             table.delete(key, leavingGhost: false)
         }
@@ -216,9 +217,9 @@ struct OrderingTests {
         let table = try transaction.existing("Text")
         var texts: [String?] = []
         for number in 0..<40_000 {
-            let isOld = number > 35_000 && numbers.oneIn(3)
-            let text = isOld ? numbers.pick(texts) : "text \(numbers.next() >> 20)"
-            texts.append(numbers.oneIn(500) ? nil : text)
+            let isOld = number > 35_000 && numbers.once(in: 3)
+            let text = isOld ? numbers.one(of: texts) : "text \(numbers.next() >> 20)"
+            texts.append(numbers.once(in: 500) ? nil : text)
             _ = try table.create(nil, row: [texts[number].map { .string($0) } ?? .null])
         }
         try transaction.commit()

@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayObjectStoreReference
+import CausewaySeeds
 import CausewayQuery
 
 /// Rows of `Scanned` whose leaves take every form, and predicates that come near their values.
@@ -32,11 +33,11 @@ struct ScanRows {
 
     private mutating func form() -> Form {
         Form(
-            bits: numbers.pick([0, 3, 8, 14, 16, 30, 32, 40, 64]),
-            base: numbers.pick([0, 0, -100, 1 << 40, -(1 << 33)]), distinctTexts: numbers.pick([1, 5, 200, 5000]),
-            isASCII: !numbers.oneIn(3), textLength: numbers.pick([2, 6, 6, 12, 120]),
-            nullOneIn: numbers.pick([1, 2, 10, 1_000_000]), hasNanoseconds: numbers.oneIn(2),
-            hasNaN: numbers.oneIn(3))
+            bits: numbers.one(of: [0, 3, 8, 14, 16, 30, 32, 40, 64]),
+            base: numbers.one(of: [0, 0, -100, 1 << 40, -(1 << 33)]), distinctTexts: numbers.one(of: [1, 5, 200, 5000]),
+            isASCII: !numbers.once(in: 3), textLength: numbers.one(of: [2, 6, 6, 12, 120]),
+            nullOneIn: numbers.one(of: [1, 2, 10, 1_000_000]), hasNanoseconds: numbers.once(in: 2),
+            hasNaN: numbers.once(in: 3))
     }
 
     mutating func fill(_ transaction: Transaction) throws {
@@ -45,18 +46,18 @@ struct ScanRows {
             let form = Form(
                 bits: 8, base: 0, distinctTexts: 5000, isASCII: true, textLength: 6, nullOneIn: 5,
                 hasNanoseconds: false, hasNaN: false)
-            if numbers.oneIn(10) {
+            if numbers.once(in: 10) {
                 targets.append(targetTable.ghost(.int(Int64(number))))
                 continue
             }
             let next = targets.randomElement(using: &numbers).map { Value.object($0) } ?? .null
-            let text = numbers.oneIn(5) ? Value.null : .string(self.text(form))
+            let text = numbers.once(in: 5) ? Value.null : .string(self.text(form))
             targets.append(
                 try targetTable.create(
                     .int(Int64(number)), row: [.int(Int64(number)), text, .int(Int64(numbers.below(50))), next]))
         }
         let table = try transaction.existing("Scanned")
-        let count = 2000 + numbers.pick([1, 63, 64, 65, 700, 999])
+        let count = 2000 + numbers.one(of: [1, 63, 64, 65, 700, 999])
         var form = form()
         for number in 0..<count {
             if number % 1000 == 0 { form = self.form() }
@@ -81,23 +82,23 @@ struct ScanRows {
             }
         }
         let targetTable = try transaction.existing("Target")
-        for key in targetTable.allKeys where numbers.oneIn(8) {
-            targetTable.delete(key, leavingGhost: numbers.oneIn(2))
+        for key in targetTable.allKeys where numbers.once(in: 8) {
+            targetTable.delete(key, leavingGhost: numbers.once(in: 2))
         }
-        if numbers.oneIn(2) {
+        if numbers.once(in: 2) {
             for _ in 0..<40 { _ = try table.create(nil, row: row(form)) }
         }
     }
 
     private mutating func row(_ form: Form) -> [Value] {
         ScanModel.scanned.properties.map { property in
-            if property.isOptional, numbers.oneIn(form.nullOneIn) { return .null }
+            if property.isOptional, numbers.once(in: form.nullOneIn) { return .null }
             return value(property.type, form)
         }
     }
 
     private mutating func integer(_ form: Form) -> Int64 {
-        if form.bits == 64 { return numbers.pick([.min, .max, 0, -1, Int64(bitPattern: numbers.next())]) }
+        if form.bits == 64 { return numbers.one(of: [.min, .max, 0, -1, Int64(bitPattern: numbers.next())]) }
         return form.base &+ Int64(bitPattern: numbers.next() & ((1 << UInt64(form.bits)) - 1))
     }
 
@@ -107,24 +108,24 @@ struct ScanRows {
         case .float: .float(Float(double(form)))
         case .double: .double(double(form))
         case .string: .string(text(form))
-        case .data: .bytes(numbers.oneIn(3) ? [0xC3, 0x61, 0xFF] : Array(text(form).utf8))
+        case .data: .bytes(numbers.once(in: 3) ? [0xC3, 0x61, 0xFF] : Array(text(form).utf8))
         case .date:
             .timestamp(
                 Timestamp(
                     seconds: integer(form),
-                    nanoseconds: form.hasNanoseconds ? Int32(numbers.pick([0, 1, -1, 999_999_999])) : 0))
+                    nanoseconds: form.hasNanoseconds ? Int32(numbers.one(of: [0, 1, -1, 999_999_999])) : 0))
         case .objectId:
             .objectId(ObjectIdentifier12(high: UInt64(numbers.below(30)), low: UInt32(numbers.below(3)) << 31))
         case .uuid: .uuid(UUID16(high: UInt64(numbers.below(5)) << 62, low: UInt64(numbers.below(30))))
-        case .bool: .bool(numbers.oneIn(2))
-        case .object: numbers.pick(targets.map { .object($0) })
+        case .bool: .bool(numbers.once(in: 2))
+        case .object: numbers.one(of: targets.map { .object($0) })
         }
     }
 
     private mutating func double(_ form: Form) -> Double {
-        if form.hasNaN, numbers.oneIn(9) { return .nan }
-        if numbers.oneIn(9) {
-            return numbers.pick([0, -0.0, .infinity, -.infinity, 1e300, -1e300, 0.1, .leastNonzeroMagnitude])
+        if form.hasNaN, numbers.once(in: 9) { return .nan }
+        if numbers.once(in: 9) {
+            return numbers.one(of: [0, -0.0, .infinity, -.infinity, 1e300, -1e300, 0.1, .leastNonzeroMagnitude])
         }
         return Double(numbers.below(64)) / 8 - 3
     }
@@ -141,7 +142,7 @@ struct ScanRows {
     // MARK: - Predicates
 
     mutating func predicate(depth: Int) -> BoundPredicate {
-        if depth < 2, numbers.oneIn(3) {
+        if depth < 2, numbers.once(in: 3) {
             let parts = (0..<2 + numbers.below(2)).map { _ in predicate(depth: depth + 1) }
             return switch numbers.below(3) {
             case 0: .and(parts)
@@ -151,12 +152,12 @@ struct ScanRows {
         }
         var path = [numbers.below(ScanModel.scanned.properties.count)]
         var known = ScanModel.scanned
-        while known.properties[path[path.count - 1]].target != nil, path.count < 3, !numbers.oneIn(4) {
+        while known.properties[path[path.count - 1]].target != nil, path.count < 3, !numbers.once(in: 4) {
             known = ScanModel.target
             path.append(numbers.below(known.properties.count))
         }
         let property = known.properties[path[path.count - 1]]
-        if path.count == 1, numbers.oneIn(8) { return pair(path[0], property) }
+        if path.count == 1, numbers.once(in: 8) { return pair(path[0], property) }
         return comparison(path, property)
     }
 
@@ -167,23 +168,23 @@ struct ScanRows {
             let type = ScanModel.scanned.properties[index].type
             return type == property.type || (isNumber(type) && isNumber(property.type))
         }
-        let comparator = numbers.pick(Self.comparators(property.type).filter { $0 != .between })
-        return ScanModel.comparison([left], comparator, .path(ScanModel.boundPath([numbers.pick(others)])))
+        let comparator = numbers.one(of: Self.comparators(property.type).filter { $0 != .between })
+        return ScanModel.comparison([left], comparator, .path(ScanModel.boundPath([numbers.one(of: others)])))
     }
 
     private mutating func comparison(_ path: [Int], _ property: Property) -> BoundPredicate {
-        let comparator = numbers.pick(Self.comparators(property.type) + [.in])
+        let comparator = numbers.one(of: Self.comparators(property.type) + [.in])
         var options: StringOptions = []
         let isPlain = [.equal, .notEqual, .in, .beginsWith, .endsWith, .contains, .like].contains(comparator)
-        if property.type == .string, isPlain, numbers.oneIn(3) {
-            options = numbers.pick([
+        if property.type == .string, isPlain, numbers.once(in: 3) {
+            options = numbers.one(of: [
                 .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
             ])
         }
         let operand: Operand
         switch comparator {
         case .in:
-            let count = numbers.pick([0, 1, 3, 8, 20])
+            let count = numbers.one(of: [0, 1, 3, 8, 20])
             operand = .values((0..<count).map { _ in constant(path, property, comparator, nullOneIn: 9) })
         case .between:
             operand = .values((0..<2).map { _ in constant(path, property, comparator, nullOneIn: 1_000_000) })
@@ -206,15 +207,15 @@ struct ScanRows {
     private mutating func constant(
         _ path: [Int], _ property: Property, _ comparator: CausewayQuery.Comparator, nullOneIn: Int
     ) -> Value {
-        if numbers.oneIn(nullOneIn) { return .null }
+        if numbers.once(in: nullOneIn) { return .null }
         let index = numbers.below(rows.count)
         var value = path.count == 1 ? rows[index][path[0]] : .null
-        if value.isNull || numbers.oneIn(6) { value = self.value(property.type, form()) }
+        if value.isNull || numbers.once(in: 6) { value = self.value(property.type, form()) }
         switch value {
         case .int(let int): return .int(int &+ Int64(numbers.below(3)) &- 1)
         case .timestamp(var time):
-            if numbers.oneIn(2) { time.nanoseconds = numbers.pick([0, 1, -1, .min, .max]) }
-            if numbers.oneIn(3) { time.seconds = time.seconds &+ 1 }
+            if numbers.once(in: 2) { time.nanoseconds = numbers.one(of: [0, 1, -1, .min, .max]) }
+            if numbers.once(in: 3) { time.seconds = time.seconds &+ 1 }
             return .timestamp(time)
         case .string(let text):
             let next = path == [ScanModel.text] ? rows[min(index + 1, rows.count - 1)][ScanModel.text] : .null
@@ -243,7 +244,7 @@ struct ScanRows {
             for _ in 0..<numbers.below(4) where !letters.isEmpty {
                 let place = numbers.below(letters.count)
                 switch numbers.below(3) {
-                case 0: letters[place] = numbers.pick(["*", "?"])
+                case 0: letters[place] = numbers.one(of: ["*", "?"])
                 case 1: letters.insert("*", at: place)
                 default: letters = ["*"] + letters + ["*"]
                 }

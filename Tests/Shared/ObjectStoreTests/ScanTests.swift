@@ -34,7 +34,7 @@ struct ScanTests {
             let how = "seed \(rows.seed), \(when), \(number), \(predicate)"
             #expect(found == expected, "\(how), \(transaction.explain("Scanned", matching: predicate))")
             #expect(try transaction.count("Scanned", matching: predicate) == expected.count, "\(how)")
-            let limit = rows.numbers.pick([0, 1, 2, 1500])
+            let limit = rows.numbers.one(of: [0, 1, 2, 1500])
             #expect(
                 try transaction.firstKeys("Scanned", matching: predicate, limit: limit)
                     == Array(expected.prefix(limit)), "\(how)")

@@ -108,6 +108,10 @@ public final class _ResultsSource {
     /// What the results show now.
     var current: Content {
         check()
+        return instance.reading { whole() }
+    }
+
+    private func whole() -> Content {
         if contentVersion == instance.contentVersion, let content { return content }
         bringUpToDate()
         return content ?? .keys([])
@@ -130,6 +134,10 @@ public final class _ResultsSource {
 
     var count: Int {
         check()
+        return instance.reading { countOfAll() }
+    }
+
+    private func countOfAll() -> Int {
         if isWholeTable, let access { return access.table.count }
         bringUpToDate(evaluating: false)
         if let content { return content.count }
@@ -147,6 +155,10 @@ public final class _ResultsSource {
     /// The first elements: as many as asked for, unless there are fewer. Looks for no more than that where it can.
     func leading(_ limit: Int) -> Content {
         check()
+        return instance.reading { first(limit) }
+    }
+
+    private func first(_ limit: Int) -> Content {
         if contentVersion == instance.contentVersion, let content { return content }
         bringUpToDate(evaluating: false)
         if let content { return content }
@@ -171,9 +183,9 @@ public final class _ResultsSource {
     private func firstKeys(_ limit: Int, _ access: _ClassAccess) -> (keys: [ObjectKey], areAll: Bool) {
         if let condition = conditions {
             let keys = attempt { () throws(StoreError) in
-                try instance.transaction.keys(access.model.className, matching: condition)
+                try instance.transaction.firstKeys(access.model.className, matching: condition, limit: limit)
             }
-            return (keys, true)
+            return (keys, keys.count < limit)
         }
         var keys: [ObjectKey] = []
         access.table.forEachKey { key in
@@ -208,14 +220,20 @@ public final class _ResultsSource {
     func columnAggregate(_ aggregate: Aggregate, of path: BoundPath) -> Value? {
         guard let access else { return nil }
         check()
-        var rows: AggregatedRows?
-        if contentVersion != version || isWholeTable, case .table = origin, let condition = onlyConditions {
-            rows = steps.isEmpty ? .all : .matching(condition)
+        return instance.reading {
+            let rows = aggregatedRows()
+            return attempt { () throws(StoreError) in
+                try instance.transaction.aggregate(aggregate, of: path, access.model.className, over: rows)
+            }
         }
-        let aggregated = rows ?? .keys(keys)
-        return attempt { () throws(StoreError) in
-            try instance.transaction.aggregate(aggregate, of: path, access.model.className, over: aggregated)
-        }
+    }
+
+    private func aggregatedRows() -> AggregatedRows {
+        if isWholeTable { return .all }
+        bringUpToDate(evaluating: false)
+        if content == nil, case .table = origin, !hasDistinct, let condition = conditions { return .matching(condition) }
+        if case .keys(let keys) = whole() { return .keys(keys) }
+        return .keys([])
     }
 
     private func evaluate() -> Content {

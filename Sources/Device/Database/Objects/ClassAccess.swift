@@ -78,7 +78,7 @@ public final class _ClassAccess {
     // MARK: - Values
 
     func value(_ key: ObjectKey, _ column: Int) -> Value {
-        table.value(key, column)
+        instance.reading { table.value(key, column) }
     }
 
     func write(_ key: ObjectKey, _ column: Int, _ value: Value) {
@@ -99,11 +99,13 @@ public final class _ClassAccess {
 
     /// The class that links in a column lead to, in the same Realm.
     func target(_ column: Int) -> _ClassAccess? {
-        if let known = targets[column] { return known }
-        guard let name = schema.properties[column].target else { return nil }
-        let found = instance.access(named: name)
-        targets[column] = found
-        return found
+        instance.reading {
+            if let known = targets[column] { return known }
+            guard let name = schema.properties[column].target else { return nil }
+            let found = instance.access(named: name)
+            targets[column] = found
+            return found
+        }
     }
 
     func column(of property: ObjectModel.Property) -> Int {

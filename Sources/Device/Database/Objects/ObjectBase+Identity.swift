@@ -20,7 +20,7 @@ extension ObjectBase: Hashable {
     final func isSameRow(as other: ObjectBase) -> Bool {
         guard let access = _access, let otherAccess = other._access else { return self === other }
         return _key == other._key && access.model.className == otherAccess.model.className
-            && access.instance.coordinator === otherAccess.instance.coordinator
+            && access.instance.showsSameObjects(as: otherAccess.instance)
     }
 }
 

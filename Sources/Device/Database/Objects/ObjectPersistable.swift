@@ -26,7 +26,9 @@ extension _PersistableObject where Self: ObjectBase {
 
     public static func _optionalFromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self? {
         // A ghost is a row whose object has not arrived here: it reads as no link.
-        guard case .object(let key) = stored.value, let links, links.table.exists(key) else { return nil }
+        guard case .object(let key) = stored.value, let links,
+            links.instance.reading({ links.table.exists(key) })
+        else { return nil }
         return links.object(key, as: self)
     }
 

@@ -64,12 +64,14 @@ struct Confinement: Sendable {
         }
     }
 
-    /// What `_AccessHeader.thread` starts with: zero where no thread has to be compared.
+    /// What `_AccessHeader.thread` starts with: zero where no thread has to be compared, and no thread's number where reads
+    /// have to wait for each other and so are never inlined.
     var inlineThread: UInt {
         switch place {
         case .thread(let thread): thread
         case .queue: UInt(pthread_self())
-        case .isolated, .anywhere: 0
+        case .isolated: 0
+        case .anywhere: UInt.max
         }
     }
 

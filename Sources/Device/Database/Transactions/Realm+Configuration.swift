@@ -30,6 +30,7 @@ extension Realm {
             readOnly: Bool = false,
             schemaVersion: UInt64 = 0,
             deleteRealmIfMigrationNeeded: Bool = false,
+            shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)? = nil,
             objectTypes: [ObjectBase.Type]? = nil
         ) {
             place = inMemoryIdentifier.map(Place.memory) ?? .file(fileURL ?? Self.defaultFileURL)
@@ -37,6 +38,7 @@ extension Realm {
             self.readOnly = readOnly
             self.schemaVersion = schemaVersion
             self.deleteRealmIfMigrationNeeded = deleteRealmIfMigrationNeeded
+            self.shouldCompactOnLaunch = shouldCompactOnLaunch
             self.objectTypes = objectTypes
             checkEncryptionKey()
         }
@@ -89,6 +91,16 @@ extension Realm {
 
         /// Whether a file whose classes do not fit is deleted and made anew.
         public var deleteRealmIfMigrationNeeded: Bool
+
+        /// Asked when the process opens the file for the first time: whether unused space shall be given back to the system
+        /// before anything else happens. It is told the file's size, and how much of that is in use.
+        ///
+        /// ```swift
+        /// configuration.shouldCompactOnLaunch = { totalBytes, usedBytes in
+        ///     totalBytes > 100_000_000 && Double(usedBytes) / Double(totalBytes) < 0.5
+        /// }
+        /// ```
+        public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
 
         /// The classes the Realm manages; nil means all in the process. Links must not lead out of the list.
         public var objectTypes: [ObjectBase.Type]?

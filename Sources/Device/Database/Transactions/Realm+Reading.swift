@@ -38,7 +38,7 @@ extension Realm {
                 "Invalid value '\(key)' of type '\(KeyType.self)' for '\(property.shape.type.word)' property "
                     + "'\(access.model.className).\(property.name)'.")
         }
-        guard let row = access.table.key(for: primaryKey) else { return nil }
+        guard let row = instance.reading({ access.table.key(for: primaryKey) }) else { return nil }
         return access.object(row, as: type)
     }
 }

@@ -74,9 +74,10 @@ extension Realm {
 extension Realm {
     /// Whether the Realm follows commits of others by itself where it has a queue or an actor to do so. True at first.
     public var autorefresh: Bool {
-        get { instance.autorefresh }
+        get { instance.autorefresh && !instance.isFrozen }
         nonmutating set {
             instance.checkThread()
+            if newValue, instance.isFrozen { misuse("Auto-refresh cannot be enabled for frozen Realms.") }
             instance.autorefresh = newValue
         }
     }

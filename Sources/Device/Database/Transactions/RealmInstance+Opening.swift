@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayObjectStore
+import CausewayStorage
 import Foundation
 
 extension RealmInstance {
@@ -76,7 +77,8 @@ extension FileCoordinator {
         options.readOnly = configuration.readOnly
         options.encryptionKey = configuration.encryptionKey.map { [UInt8]($0) }
         options.maximumVersions = configuration.maximumNumberOfActiveVersions.map { Int(clamping: $0) }
-        if let url = configuration.fileURL, existing(path: configuration.path) == nil {
+        let isFirst = existing(path: configuration.path) == nil
+        if let url = configuration.fileURL, isFirst {
             if configuration.readOnly {
                 guard FileManager.default.fileExists(atPath: configuration.path) else {
                     throw Realm.Error(
@@ -91,7 +93,12 @@ extension FileCoordinator {
             }
         }
         do {
-            return try open(path: configuration.path, options: options)
+            let coordinator = try open(path: configuration.path, options: options)
+            if isFirst, !options.inMemory, !options.readOnly, let shouldCompact = configuration.shouldCompactOnLaunch {
+                let statistics = try coordinator.store.statistics()
+                if shouldCompact(statistics.sizeBytes, statistics.usedBytes) { try coordinator.store.compact() }
+            }
+            return coordinator
         } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)
         }

@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayObjectStore
+import Foundation
 import Glibc
 
 /// A Realm open at one place: one thread, queue or actor. `Realm` values are handles to it.
@@ -12,6 +13,10 @@ final class RealmInstance {
     let confinement: Confinement
     let declared: DeclaredSchema
     let isFrozen: Bool
+    /// Held by whoever reads a frozen instance, which several threads may do at a time: reading fills caches.
+    private let readers: NSRecursiveLock?
+    /// The newest frozen copy, while anybody holds it.
+    weak var lastFrozen: RealmInstance?
 
     private var mailbox: Mailbox?
     /// Nil after `invalidate()`, until the next use.
@@ -60,6 +65,7 @@ final class RealmInstance {
         self.confinement = confinement
         self.declared = declared
         self.isFrozen = isFrozen
+        readers = isFrozen ? NSRecursiveLock() : nil
         changes = ChangesBetweenVersions(coordinator)
         inlinedThread = confinement.inlineThread
         openTransaction = transaction
@@ -108,6 +114,17 @@ final class RealmInstance {
     /// other devices' writes, and its key may come back.
     var leavesGhosts: Bool { isSynchronised }
 
+    // MARK: - Reading
+
+    /// Reads the snapshot, one thread after the other where several may.
+    @inline(__always)
+    func reading<Result>(_ body: () -> Result) -> Result {
+        guard let readers else { return body() }
+        readers.lock()
+        defer { readers.unlock() }
+        return body()
+    }
+
     // MARK: - The snapshot
 
     var isOpen: Bool { openTransaction != nil }
@@ -148,20 +165,26 @@ final class RealmInstance {
     // MARK: - Classes
 
     func access(named name: String) -> _ClassAccess {
-        if let access = accesses[name] { return access }
-        guard let model = declared.models[name] else { misuse(Self.notManaged(name)) }
-        return makeAccess(model)
+        reading {
+            if let access = accesses[name] { return access }
+            guard let model = declared.models[name] else { misuse(Self.notManaged(name)) }
+            return makeAccess(model)
+        }
     }
 
     func access(for type: ObjectBase.Type) -> _ClassAccess {
+        if isFrozen { return access(named: type.className(), of: type) }
         if let lastAccess, lastAccess.model.type == type { return lastAccess }
         if let access = accessesByType[ObjectIdentifier(type)] {
             lastAccess = access
             return access
         }
-        let name = type.className()
+        return access(named: type.className(), of: type)
+    }
+
+    private func access(named name: String, of type: ObjectBase.Type) -> _ClassAccess {
         guard let model = declared.models[name], model.type == type else { misuse(Self.notManaged(name)) }
-        return makeAccess(model)
+        return access(named: name)
     }
 
     private func makeAccess(_ model: ObjectModel) -> _ClassAccess {

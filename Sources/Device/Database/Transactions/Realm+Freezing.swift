@@ -1,0 +1,88 @@
+// Frozen Realms, objects and collections: a snapshot that never changes and may be read on any thread.
+
+extension Realm {
+    /// The Realm as it is now, never to change.
+    ///
+    /// ```swift
+    /// let snapshot = realm.freeze()
+    /// DispatchQueue.global().async { print(snapshot.objects(Dog.self).count) }
+    /// ```
+    ///
+    /// A frozen Realm, and every object and collection from it, may be read on any thread, by one at a time: readers wait
+    /// for each other. It keeps its version of the data in the file for as long as it lives. It cannot be written or
+    /// observed.
+    ///
+    /// - Complexity: O(1).
+    public func freeze() -> Realm { Realm(instance: instance.frozen()) }
+
+    /// The live Realm of a frozen one where the caller runs: on its thread, or on the main queue. A live Realm is itself.
+    public func thaw() -> Realm { Realm(instance: instance.thawed()) }
+
+    /// The object as it is now, never to change. See ``freeze()``.
+    public func freeze<T: ObjectBase>(_ object: T) -> T { object.freeze() }
+
+    /// The live object of a frozen one; nil when it has been deleted.
+    public func thaw<T: ObjectBase>(_ object: T) -> T? { object.thaw() }
+
+    /// The collection as it is now, never to change. See ``freeze()``.
+    public func freeze<C: RealmCollection>(_ collection: C) -> C { collection.freeze() }
+
+    /// The live collection of a frozen one; nil when the object it belongs to has been deleted.
+    public func thaw<C: RealmCollection>(_ collection: C) -> C? { collection.thaw() }
+}
+
+/// What can be frozen in itself: objects of every class.
+public protocol _Freezable: ObjectBase {}
+
+extension ObjectBase: _Freezable {}
+
+extension _Freezable {
+    /// The object as it is now, never to change; it may be read on any thread.
+    ///
+    /// ```swift
+    /// let frozen = dog.freeze()
+    /// ```
+    ///
+    /// It keeps its version of the data in the file for as long as it lives. Setting a property of it stops the program.
+    /// An object that the current write transaction has made cannot be frozen before the commit.
+    ///
+    /// - Complexity: O(1).
+    public func freeze() -> Self {
+        guard _header != nil else { misuse("Unmanaged objects cannot be frozen.") }
+        let instance = _checkedAccess().instance
+        if instance.isFrozen { return self }
+        guard let frozen = instance.frozen().accessor(of: self) else {
+            misuse("Cannot freeze an object in the same write transaction as it was created in.")
+        }
+        return frozen
+    }
+
+    /// The live object of a frozen one, in the Realm of where the caller runs; nil when it has been deleted. A live object
+    /// is itself.
+    public func thaw() -> Self? {
+        guard let instance = _instance else { misuse("Unmanaged objects cannot be thawed.") }
+        return instance.isFrozen ? instance.thawed().accessor(of: self) : self
+    }
+}
+
+extension RealmCollection {
+    /// The collection as it is now, never to change; it may be read on any thread.
+    ///
+    /// It keeps its version of the data in the file for as long as it lives.
+    ///
+    /// - Complexity: O(1). A query runs when the frozen collection is first read.
+    public func freeze() -> Self {
+        let source = _source
+        source.check()
+        return source.instance.isFrozen ? self : _moved(to: source.moved(to: source.instance.frozen()))
+    }
+
+    /// The live collection of a frozen one, in the Realm of where the caller runs; nil when the object it belongs to has
+    /// been deleted. A live collection is itself.
+    public func thaw() -> Self? {
+        let source = _source
+        guard source.instance.isFrozen else { return self }
+        let moved = source.moved(to: source.instance.thawed())
+        return moved.hasOrigin ? _moved(to: moved) : nil
+    }
+}

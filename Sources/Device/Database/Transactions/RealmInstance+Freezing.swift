@@ -1,0 +1,60 @@
+import CausewayModel
+import CausewayObjectStore
+
+extension RealmInstance {
+    /// The snapshot that this instance stands on, as an instance of its own that never moves. During a write it is the
+    /// one that the write began on.
+    func frozen() -> RealmInstance {
+        checkThread()
+        if isFrozen { return self }
+        let version = transaction.version
+        if let lastFrozen, lastFrozen.transaction.version == version { return lastFrozen }
+        do {
+            let frozen = RealmInstance(
+                coordinator: coordinator, configuration: configuration, confinement: Confinement(.anywhere),
+                declared: declared, transaction: try transaction.frozenCopy(), isFrozen: true)
+            lastFrozen = frozen
+            return frozen
+        } catch {
+            misuse("The Realm file can no longer be read: \(error.message)")
+        }
+    }
+
+    /// The live instance of the same file where the caller runs.
+    func thawed() -> RealmInstance {
+        guard isFrozen else {
+            checkThread()
+            return self
+        }
+        do {
+            return try RealmInstance.open(configuration, at: .current)
+        } catch {
+            misuse("The Realm could not be opened to thaw it: \(error)")
+        }
+    }
+
+    /// Whether a row is the same object in both: of one file, and frozen at one version or not at all.
+    func showsSameObjects(as other: RealmInstance) -> Bool {
+        guard self !== other else { return true }
+        return coordinator === other.coordinator && isFrozen == other.isFrozen
+            && (!isFrozen || transaction.version == other.transaction.version)
+    }
+
+    /// A row's accessor in another instance of the file; nil when the row is not there.
+    func accessor<T: ObjectBase>(of object: T) -> T? {
+        guard let from = object._access else { return nil }
+        let access = access(named: from.model.className)
+        return reading { access.table.exists(object._key) } ? access.object(object._key, as: T.self) : nil
+    }
+}
+
+extension _ResultsSource {
+    /// Whether what the elements belong to is there.
+    var hasOrigin: Bool {
+        switch origin {
+        case .table: true
+        case .list(let owner, let access, _), .inverse(let owner, let access, _):
+            instance.reading { access.table.exists(owner) }
+        }
+    }
+}
