@@ -2,8 +2,8 @@ import CScan
 import CausewayModel
 import CausewayQuery
 
-/// A condition behind a to-one link: the condition is run over the leaves of the target and looked up there, in one flat
-/// bitmap of the whole target, or leaf by leaf as long as few rows were asked about.
+/// A condition behind a to-one link: the condition is run over the leaves of the target and looked up there, in one
+/// flat bitmap of the whole target, or leaf by leaf as long as few rows were asked about.
 final class LinkTest: LeafTest {
     private let table: Table
     private let column: Int

@@ -89,9 +89,17 @@ struct StringCondition {
         switch form {
         case .order(let comparator): return Self.ordered(span, comparator, bytes).intersection(wanted)
         case .matcher: return matched(strings, isEntries, wanted)
-        case .parts:
-            if needsASCII, !span.isASCII { return matched(strings, isEntries, wanted) }
+        case .parts where needsASCII:
+            let others = span.beyondASCII.intersection(wanted)
+            let found = withParts(span, strings, isEntries, wanted.subtracting(others))
+            return others.isEmpty ? found : found.union(matched(strings, isEntries, others))
+        case .parts: return withParts(span, strings, isEntries, wanted)
         }
+    }
+
+    private mutating func withParts(
+        _ span: StringSpan, _ strings: StringLeaf, _ isEntries: Bool, _ wanted: SlotBitmap
+    ) -> SlotBitmap {
         if shortest == .max { return SlotBitmap() }
         var found = wanted
         if shortest > 0 || longest < .max, part == nil || isFilter {

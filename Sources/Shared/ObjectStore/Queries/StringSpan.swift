@@ -33,13 +33,6 @@ struct StringSpan {
 
     var count: Int { Int(strings.count) }
 
-    /// Up to the last offset, which the strings fill.
-    var isASCII: Bool {
-        let place = UnsafeRawPointer(strings.offsets) + count * Int(strings.width)
-        let end = strings.width == 2 ? Int(place.leafField(0, UInt16.self)) : Int(place.leafField(0, UInt32.self))
-        return causeway_scan_is_ascii(strings.arena, min(end, strings.arena_bytes))
-    }
-
     // MARK: - Kernels
 
     func ofLength(_ lengths: ClosedRange<Int>) -> SlotBitmap {
@@ -77,6 +70,20 @@ struct StringSpan {
         }
     }
 
+    /// The slots whose strings may be among those that made a filter of `StringSet`.
+    func passing(_ filter: [UInt8]) -> SlotBitmap {
+        withStrings { strings in
+            filter.withUnsafeBufferPointer { filter in
+                SlotBitmap { causeway_scan_heads(strings, filter.baseAddress, $0) }
+            }
+        }
+    }
+
+    /// The slots whose strings are not all ASCII.
+    var beyondASCII: SlotBitmap {
+        withStrings { strings in SlotBitmap { causeway_scan_beyond_ascii(strings, $0) } }
+    }
+
     /// The slots whose strings come before these bytes in byte order, and those that equal them.
     func ordered(by bytes: [UInt8]) -> (before: SlotBitmap, equal: SlotBitmap) {
         var equal = SlotBitmap()
@@ -102,8 +109,8 @@ struct StringSpan {
     }
 }
 
-/// Bytes to find. Where a byte's case does not matter it is lower case, and its place in `fold` has the bit that makes it
-/// so; a place that takes any byte has all bits in both.
+/// Bytes to find. Where a byte's case does not matter it is lower case, and its place in `fold` has the bit that makes
+/// it so; a place that takes any byte has all bits in both.
 struct StringNeedle {
     private let bytes: [UInt8]
     private let fold: [UInt8]

@@ -10,6 +10,9 @@ final class StringTest: LeafTest {
     private let isBetween: Bool
     private let isNegated: Bool
     let share: Double
+    /// In place of the conditions, where leaves have a layout, when many strings are to be told from others.
+    private let set: StringSet?
+    private static let fewNeedles = 4
 
     init?(_ table: Table, _ column: Int, _ comparison: BoundComparison, _ operand: [Value]) {
         let comparator = comparison.comparator
@@ -28,6 +31,8 @@ final class StringTest: LeafTest {
         isBetween = comparator == .between
         isNegated = comparator == .notEqual
         let options = comparison.options
+        set =
+            comparator == .in && options.isEmpty && needles.count > Self.fewNeedles ? StringSet(needles) : nil
         if isBetween {
             guard needles.count == 2 else { return nil }
             conditions = [
@@ -41,7 +46,7 @@ final class StringTest: LeafTest {
         }
     }
 
-    var cost: Double { 2 * Double(max(conditions.count, 1)) }
+    var cost: Double { 2 * Double(min(max(conditions.count, 1), Self.fewNeedles)) }
     var explanation: String { tested.explanation }
 
     func evaluate(_ number: Int, _ candidates: SlotBitmap) -> SlotBitmap {
@@ -68,6 +73,7 @@ final class StringTest: LeafTest {
     private func holding(
         _ span: StringSpan, _ strings: StringLeaf, isEntries: Bool, _ wanted: SlotBitmap
     ) -> SlotBitmap {
+        if let set { return set.evaluate(span, strings, isEntries: isEntries, wanted) }
         var found = isBetween ? wanted : SlotBitmap()
         for index in conditions.indices {
             if isBetween {

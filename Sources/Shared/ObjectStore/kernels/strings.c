@@ -1,27 +1,10 @@
 #include "variants.h"
 
-// Strings of a leaf as one piece of memory: lengths by the offsets, eight bytes of each string as one word, and searches
-// over the whole arena with hits mapped back to slots.
+// Strings of a leaf as one piece of memory: lengths by the offsets, eight bytes of each string as one word, and
+// searches over the whole arena with hits mapped back to slots.
 
 INLINE size_t offset_at(const causeway_strings *strings, uint32_t width, uint32_t slot) {
     return width == 2 ? LOAD(uint16_t, strings->offsets + slot * 2) : LOAD(uint32_t, strings->offsets + slot * 4);
-}
-
-INLINE void scan_is_ascii_body(const uint8_t *bytes, size_t count, bool *answer) {
-    bytes64 all = 0;
-    size_t position = 0;
-    for (; position + 64 <= count; position += 64) all |= LOAD(bytes64, bytes + position);
-    uint8_t rest = 0;
-    for (; position < count; position++) rest |= bytes[position];
-    *answer = BITS64(all >= 0x80) == 0 && rest < 0x80;
-}
-static void scan_is_ascii(const uint8_t *bytes, size_t count, bool *answer);
-KERNEL(scan_is_ascii, (const uint8_t *bytes, size_t count, bool *answer), (bytes, count, answer))
-
-bool causeway_scan_is_ascii(const uint8_t *bytes, size_t count) {
-    bool answer;
-    scan_is_ascii(bytes, count, &answer);
-    return answer;
 }
 
 // Lengths
@@ -287,6 +270,50 @@ KERNEL(
     causeway_scan_contains, (const causeway_strings *strings, const causeway_needle *needle, uint64_t *words),
     (strings, needle, words))
 
+/// Strings with bytes of 0x80 and up.
+INLINE void beyond_ascii(const causeway_strings *strings, uint32_t width, uint64_t *words) {
+    size_t limit = offset_at(strings, width, strings->count);
+    if (limit > strings->arena_bytes) limit = strings->arena_bytes;
+    uint32_t slot = 0;
+    size_t base = 0;
+    while (base < limit) {
+        uint64_t mask;
+        if (base + 64 <= limit) {
+            mask = BITS64(LOAD(bytes64, strings->arena + base) >= 0x80);
+        } else {
+            uint8_t rest[64] = {0};
+            memcpy(rest, strings->arena + base, limit - base);
+            mask = BITS64(LOAD(bytes64, rest) >= 0x80);
+        }
+        size_t next = base + 64;
+        while (mask != 0) {
+            size_t position = base + (size_t)__builtin_ctzll(mask);
+            mask &= mask - 1;
+            slot = slot_of(strings, width, slot, position);
+            if (slot >= strings->count) return;
+            words[slot >> 6] |= 1ull << (slot & 63);
+            size_t behind = offset_at(strings, width, slot + 1);
+            if (behind >= next) {
+                next = behind;
+                break;
+            }
+            if (behind > base) mask &= ~0ull << (behind - base);
+        }
+        base = next;
+    }
+}
+
+INLINE void causeway_scan_beyond_ascii_body(const causeway_strings *strings, uint64_t *words) {
+    memset(words, 0, CAUSEWAY_SCAN_WORDS * 8);
+    if (strings->count == 0) return;
+    if (strings->width == 2) {
+        beyond_ascii(strings, 2, words);
+    } else {
+        beyond_ascii(strings, 4, words);
+    }
+}
+KERNEL(causeway_scan_beyond_ascii, (const causeway_strings *strings, uint64_t *words), (strings, words))
+
 // Order
 
 INLINE void order(
@@ -345,3 +372,52 @@ KERNEL(
     causeway_scan_order,
     (const causeway_strings *strings, const uint8_t *bytes, size_t count, uint64_t *before, uint64_t *equal),
     (strings, bytes, count, before, equal))
+
+// One of many
+
+INLINE uint32_t head_hash(uint64_t head, size_t count) {
+    return (uint32_t)(((head ^ count * 0x9E3779B97F4A7C15ull) * 0xD6E8FEB86659FD93ull) >> 52);
+}
+
+/// The first eight bytes, fewer where the string is shorter.
+INLINE uint64_t head_of(uint64_t word, size_t count) { return count >= 8 ? word : word & ~(~0ull << (count * 8)); }
+
+void causeway_scan_add_head(const uint8_t *bytes, size_t count, uint8_t *filter) {
+    uint8_t heads[8] = {0};
+    memcpy(heads, bytes, count < 8 ? count : 8);
+    uint32_t hash = head_hash(head_of(LOAD(uint64_t, heads), count), count);
+    filter[hash >> 3] |= (uint8_t)(1 << (hash & 7));
+}
+
+INLINE void heads(const causeway_strings *strings, uint32_t width, const uint8_t *filter, uint64_t *words) {
+    for (uint32_t word = 0; word < CAUSEWAY_SCAN_WORDS; word++) {
+        words[word] = 0;
+        uint32_t start = word * 64;
+        if (start >= strings->count) continue;
+        uint32_t slots = strings->count - start < 64 ? strings->count - start : 64;
+        uint64_t gathered[64] = {0};
+        uint8_t answers[64] = {0};
+        bool isWhole = slots == 64 && gather(strings, width, start, false, gathered);
+        NO_GATHER
+        for (uint32_t index = 0; index < slots; index++) {
+            size_t from = offset_at(strings, width, start + index);
+            size_t to = offset_at(strings, width, start + index + 1);
+            size_t length = to > from ? to - from : 0;
+            if (!isWhole) gathered[index] = careful_word(strings, (int64_t)from);
+            uint32_t hash = head_hash(head_of(gathered[index], length), length);
+            answers[index] = filter[hash >> 3] >> (hash & 7) & 1;
+        }
+        words[word] = BITS64(LOAD(bytes64, answers) != 0);
+    }
+}
+
+INLINE void causeway_scan_heads_body(const causeway_strings *strings, const uint8_t *filter, uint64_t *words) {
+    if (strings->width == 2) {
+        heads(strings, 2, filter, words);
+    } else {
+        heads(strings, 4, filter, words);
+    }
+}
+KERNEL(
+    causeway_scan_heads, (const causeway_strings *strings, const uint8_t filter[512], uint64_t *words),
+    (strings, filter, words))

@@ -22,8 +22,8 @@ void causeway_scan_range(
 /// Which of the bytes `table` answers with something other than zero for.
 void causeway_scan_table(const uint8_t *values, uint32_t count, const uint8_t table[256], uint64_t *words);
 
-/// Which of the 8-, 4-, 2- or 1-byte integers, or of `count` zeros when the width is 0, added to `minimum` name a bit that
-/// is set; a number from `limit` up names the bit at `limit`.
+/// Which of the `width`-byte integers, or of `count` zeros when the width is 0, added to `minimum` name a bit that is
+/// set; a number from `limit` up names the bit at `limit`.
 void causeway_scan_bits(
     const void *values, uint32_t width, uint32_t count, uint64_t minimum, uint64_t limit, const uint8_t *bits,
     uint64_t *words);
@@ -67,8 +67,6 @@ typedef struct {
     size_t count;
 } causeway_needle;
 
-bool causeway_scan_is_ascii(const uint8_t *bytes, size_t count);
-
 void causeway_scan_lengths(
     const causeway_strings *strings, uint32_t shortest, uint32_t longest, uint64_t *words);
 
@@ -79,8 +77,15 @@ void causeway_scan_suffix(const causeway_strings *strings, const causeway_needle
 /// Which strings contain the needle, which is not empty.
 void causeway_scan_contains(const causeway_strings *strings, const causeway_needle *needle, uint64_t *words);
 
+/// Which strings have a byte that is not ASCII.
+void causeway_scan_beyond_ascii(const causeway_strings *strings, uint64_t *words);
+
 /// Which strings come before `bytes` in byte order, and which equal it.
 void causeway_scan_order(
     const causeway_strings *strings, const uint8_t *bytes, size_t count, uint64_t *before, uint64_t *equal);
+
+/// Which strings may be one of those whose length and first bytes were added to the filter.
+void causeway_scan_heads(const causeway_strings *strings, const uint8_t filter[512], uint64_t *words);
+void causeway_scan_add_head(const uint8_t *bytes, size_t count, uint8_t filter[512]);
 
 #endif
