@@ -41,8 +41,8 @@ extension QueryPlan {
     func run(_ entrance: QueryEntrance, _ body: (_ number: Int, _ candidates: SlotBitmap) -> Bool) {
         var keys: [ObjectKey] = []
         entrance.collect(&keys)
-        // Sorting costs more than a bitmap for each leaf, once several rows fall on one.
-        if !entrance.isOrdered, keys.count > 4 * table.leafNumbers.count { return runDense(keys, body) }
+        // Sorting costs more than a bit for each slot of the table, once several rows fall on one leaf.
+        if keys.count > 4 * table.leafNumbers.count { return runDense(keys, body) }
         if !entrance.isOrdered { keys.sort() }
         var index = 0
         while index < keys.count {
@@ -57,9 +57,17 @@ extension QueryPlan {
     }
 
     private func runDense(_ keys: [ObjectKey], _ body: (_ number: Int, _ candidates: SlotBitmap) -> Bool) {
-        var bitmaps = [SlotBitmap](repeating: SlotBitmap(), count: table.leafNumbers.count)
-        for key in keys { bitmaps[key.leafNumber].insert(key.slot) }
-        for (number, candidates) in bitmaps.enumerated() where !candidates.isEmpty {
+        var words = [UInt64](repeating: 0, count: table.leafNumbers.count * wordsPerLeaf)
+        words.withUnsafeMutableBufferPointer { words in
+            for key in keys {
+                let slot = key.slot
+                words[key.leafNumber &* wordsPerLeaf &+ (slot >> 6)] |= 1 << UInt64(slot & 63)
+            }
+        }
+        for number in table.leafNumbers {
+            var candidates = SlotBitmap()
+            for word in 0..<wordsPerLeaf { candidates[word] = words[number &* wordsPerLeaf &+ word] }
+            if candidates.isEmpty { continue }
             guard body(number, candidates.intersection(table.aliveWords(number))) else { return }
         }
     }
