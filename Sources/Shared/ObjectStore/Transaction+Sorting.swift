@@ -29,7 +29,7 @@ extension SortCodes {
             let strings = ByteStringCodes(mayGiveUp: true)
             var numbers = strings.numbers(of: table, step.property, keys)
             numbers.replace(by: ByteStringRanks.ranks(strings))
-            return codes(numbers, ascending: sortKey.ascending)
+            return codes(consume numbers, ascending: sortKey.ascending)
         default:
             return OrderedNumbers.parts(of: step.type).flatMap { part in
                 codes(OrderedNumbers(part, of: table, step.property, keys), ascending: sortKey.ascending)

@@ -58,8 +58,9 @@ struct EntranceTests {
         ])
         var type = property.type
         if let target = property.target {
-            let other = numbers.one(of: 
-                target == "Tag" ? [(0, PropertyType.string)] : [(0, .int), (3, .int), (7, .string), (7, .string)])
+            let other = numbers.one(
+                of:
+                    target == "Tag" ? [(0, PropertyType.string)] : [(0, .int), (3, .int), (7, .string), (7, .string)])
             path.steps.append(
                 .init(className: target, property: other.0, type: other.1, collection: .none, target: nil))
             type = other.1

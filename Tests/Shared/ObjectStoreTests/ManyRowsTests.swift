@@ -47,7 +47,8 @@ struct ManyRowsTests {
             let before = items
             try transaction.beginWriting()
             for part in 0..<2 {
-                try change(transaction, &items, &numbers, hubs, times: round % 5 == 1 ? 2000 : numbers.one(of: [20, 700]))
+                try change(
+                    transaction, &items, &numbers, hubs, times: round % 5 == 1 ? 2000 : numbers.one(of: [20, 700]))
                 if part == 0 || numbers.once(in: 2) {
                     try expectSame(transaction, items, hubs, &numbers, "seed \(seed), round \(round), writing")
                 }

@@ -34,7 +34,8 @@ struct ScanRows {
     private mutating func form() -> Form {
         Form(
             bits: numbers.one(of: [0, 3, 8, 14, 16, 30, 32, 40, 64]),
-            base: numbers.one(of: [0, 0, -100, 1 << 40, -(1 << 33)]), distinctTexts: numbers.one(of: [1, 5, 200, 5000]),
+            base: numbers.one(of: [0, 0, -100, 1 << 40, -(1 << 33)]),
+            distinctTexts: numbers.one(of: [1, 5, 200, 5000]),
             isASCII: !numbers.once(in: 3), textLength: numbers.one(of: [2, 6, 6, 12, 120]),
             nullOneIn: numbers.one(of: [1, 2, 10, 1_000_000]), hasNanoseconds: numbers.once(in: 2),
             hasNaN: numbers.once(in: 3))
@@ -133,7 +134,7 @@ struct ScanRows {
     private mutating func text(_ form: Form) -> String {
         var own = SeededNumbers(seed: UInt64(numbers.below(form.distinctTexts)) &+ 77 &* seed)
         let letters = form.isASCII ? Self.ascii : Self.ascii + Self.other
-        return String((0..<own.below(form.textLength + 1)).map { _ in own.pick(letters) })
+        return String((0..<own.below(form.textLength + 1)).map { _ in own.one(of: letters) })
     }
 
     private static let ascii = Array("aAbBéz 1*?~`@[").filter(\.isASCII)

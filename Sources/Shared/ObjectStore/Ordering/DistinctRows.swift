@@ -24,7 +24,7 @@ struct DistinctRows {
             let strings = ByteStringCodes(mayGiveUp: false)
             var numbers = strings.numbers(of: table, column, keys)
             if type == .string { strings.uniteEquivalentStrings(&numbers) }
-            add(numbers)
+            add(consume numbers)
         case .object:
             add(OrderedNumbers(.integer, of: table, column, keys))
         default:
@@ -34,7 +34,7 @@ struct DistinctRows {
 
     private mutating func add(_ column: consuming OrderedNumbers) {
         unlike.formUnion(column.notNumbers)
-        for next in SortCodes.codes(column, ascending: true) {
+        for next in SortCodes.codes(consume column, ascending: true) {
             codes = codes?.combined(with: next) ?? next
         }
     }

@@ -15,16 +15,16 @@ struct SortCodes {
         let range = column.greatest - least
         let numbers = (consume column).numbers
         guard !nulls.isEmpty else {
-            return range == 0 ? [] : [SortCodes(numbers, below: least, range, 0, ascending)]
+            return range == 0 ? [] : [SortCodes(consume numbers, below: least, range, 0, ascending)]
         }
         guard range == .max else {
-            var codes = SortCodes(numbers, below: least, range, 1, ascending)
+            var codes = SortCodes(consume numbers, below: least, range, 1, ascending)
             for null in nulls { codes.codes[Int(null)] = ascending ? 0 : range + 1 }
             return [codes]
         }
         // All 2^64 numbers may occur, so null has no room among them and is a code of its own.
         var presence = [UInt64](repeating: ascending ? 1 : 0, count: numbers.count)
-        var codes = SortCodes(numbers, below: least, range, 0, ascending)
+        var codes = SortCodes(consume numbers, below: least, range, 0, ascending)
         for null in nulls {
             presence[Int(null)] = ascending ? 0 : 1
             codes.codes[Int(null)] = 0
