@@ -94,7 +94,7 @@ struct CollectionDifferenceTests {
 
     @Test("of ascending keys it is the same, found without a table", arguments: 0..<60 as Range<UInt64>)
     func ascending(seed: UInt64) {
-        var generator = SeededNumbers(state: seed)
+        var generator = SeededNumbers(seed: seed)
         let old = (0..<40).filter { _ in Bool.random(using: &generator) }
         let new = (0..<40).filter { _ in Bool.random(using: &generator) }
         #expect(ascendingIndexChanges(from: old, to: new) == indexChanges(from: old, to: new), "seed \(seed)")

@@ -148,6 +148,26 @@ extension _PersistableScalar {
 
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue { _stored }
 
+    // No scalar leads anywhere, so none asks where to.
+
+    public static func _readManaged(_ object: ObjectBase, _ column: Int) -> Self {
+        let access = object._checkedAccess()
+        return _fromStored(_StoredValue(access.value(object._key, column)), nil)
+    }
+
+    public static func _readManagedOptional(_ object: ObjectBase, _ column: Int) -> Self? {
+        let access = object._checkedAccess()
+        return _optionalFromStored(_StoredValue(access.value(object._key, column)), nil)
+    }
+
+    public static func _writeManaged(_ object: ObjectBase, _ column: Int, _ value: Self) {
+        object._writableAccess().write(object._key, column, value._stored.value)
+    }
+
+    public static func _writeManagedOptional(_ object: ObjectBase, _ column: Int, _ value: Self?) {
+        object._writableAccess().write(object._key, column, value?._stored.value ?? .null)
+    }
+
     public static func _optionalFromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self? {
         Self(_stored: stored)
     }

@@ -34,6 +34,8 @@ package final class Table {
     @exclusivity(unchecked) private(set) var nextKey: Int64 = 0
     /// Alive objects.
     @exclusivity(unchecked) package internal(set) var count = 0
+    /// Next key and alive objects as the catalog has them.
+    private var storedCounters: (nextKey: Int64, count: Int) = (0, 0)
     @exclusivity(unchecked) var changes = TableChanges()
     /// Where new rows are written; see `beginRow`.
     @exclusivity(unchecked) var rowTargets = RowTargets()
@@ -176,6 +178,7 @@ package final class Table {
             count = 0
             transaction.noteDamage(transaction.store.damaged())
         }
+        storedCounters = (nextKey, count)
         for column in allColumns { column.reserve(leafCount) }
     }
 
@@ -202,6 +205,8 @@ package final class Table {
         for column in allColumns { column.flush(to: writer, transaction.packer) }
         removeEmptyLeaves(writer)
         for (place, list) in writtenLists { list.store(to: writer, columns[place.column].listTree) }
+        // Most commits only change objects.
+        guard storedCounters != (nextKey, count) else { return }
         var counters: [UInt8] = []
         withUnsafeBytes(of: nextKey.littleEndian) { counters.append(contentsOf: $0) }
         withUnsafeBytes(of: Int64(count).littleEndian) { counters.append(contentsOf: $0) }
@@ -210,6 +215,7 @@ package final class Table {
 
     /// What was written is stored now, and leaves lie elsewhere.
     func committed() {
+        storedCounters = (nextKey, count)
         forgetChanges()
     }
 
