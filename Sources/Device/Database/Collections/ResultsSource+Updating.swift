@@ -134,9 +134,10 @@ extension _ResultsSource {
         return .rows(access.table.touchedKeys)
     }
 
-    /// Judging one row costs what a scan spends on many.
+    /// Judging one row costs what a scan spends on many, but less than sorting them.
     private func isCheap(_ count: Int) -> Bool {
-        count <= 8 || count <= (access?.table.count ?? 0) / 64
+        let scannedForOne = sortOrder.isEmpty ? 1024 : 64
+        return count <= 8 || count <= (access?.table.count ?? 0) / scannedForOne
     }
 
     /// Everything that was changed since, oldest first; nil when it is not known.
