@@ -158,7 +158,7 @@ let tests: [Target] = [
     program(
         "Benchmarks",
         uses: [
-            "Database", "Query", "Storage", "Support/Flights", "Support/LMDBStorage", "Support/Programs",
+            "Database", "Storage", "Support/Flights", "Support/LMDBStorage", "Support/Programs",
             "Support/Seeds",
         ],
         libraries: ["CLMDB", "CSQLite"],

@@ -108,7 +108,7 @@ final class ManagedList {
 
     var count: Int {
         check()
-        return positions?.count ?? access.table.listCount(key, column)
+        return instance.reading { positions?.count ?? access.table.listCount(key, column) }
     }
 
     func value(_ position: Int) -> Value {
@@ -117,7 +117,7 @@ final class ManagedList {
             cursor.pointee.epoch = epoch
             cursor.pointee.window = access.table.listWindow(key, column, around: position)
         }
-        return access.table.listValue(key, column, stored(position))
+        return instance.reading { access.table.listValue(key, column, stored(position)) }
     }
 
     // MARK: - Changing

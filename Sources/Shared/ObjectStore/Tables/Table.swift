@@ -46,8 +46,6 @@ package final class Table {
     @exclusivity(unchecked) var recentElements = RecentElements()
     /// Raised when any list may show other elements, or show them elsewhere. The address stays.
     package let listVersion: UnsafeMutablePointer<UInt>
-    /// False where several threads read at once, so that reading must leave nothing behind.
-    package var keepsLists = true
     /// The rows of primary keys that are integers.
     let integerKeys: IntegerKeys
     /// Who links to the objects of this class.

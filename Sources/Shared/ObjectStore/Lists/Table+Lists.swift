@@ -30,7 +30,7 @@ extension Table {
         let list = openList(key, column)
         guard index >= 0, index < list.count else { return .null }
         return list.approach(index)._withUnsafeGuaranteedRef { chunk in
-            if keepsLists, let window = window(chunk, list) {
+            if let window = window(chunk, list) {
                 recentElements = RecentElements(
                     key: key, column: column, size: ElementLayout.size(list.type), type: list.type, window: window)
             }
@@ -98,7 +98,7 @@ extension Table {
     private func openList(_ key: ObjectKey, _ column: Int) -> OpenList {
         if let list = knownList(key, column) { return list }
         let list = OpenList(key, column, of: self)
-        if keepsLists { lastList = list }
+        lastList = list
         return list
     }
 
