@@ -231,7 +231,9 @@ public final class _ResultsSource {
     private func aggregatedRows() -> AggregatedRows {
         if isWholeTable { return .all }
         bringUpToDate(evaluating: false)
-        if content == nil, case .table = origin, !hasDistinct, let condition = conditions { return .matching(condition) }
+        if content == nil, case .table = origin, !hasDistinct, let condition = conditions {
+            return .matching(condition)
+        }
         if case .keys(let keys) = whole() { return .keys(keys) }
         return .keys([])
     }
