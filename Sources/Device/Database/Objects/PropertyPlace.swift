@@ -88,6 +88,15 @@ struct PropertyPlace {
         }
     }
 
+    /// The object that an unmanaged object links to, of any class: see ``WrapperType/link``.
+    @inline(__always)
+    func linked(_ object: UnsafeMutableRawPointer) -> ObjectBase? {
+        guard type == .link, case .some(.some(let linked)) = Persisted<Object?>.unmanagedValue(object + offset) else {
+            return nil
+        }
+        return linked
+    }
+
     /// The scalar that an unmanaged object holds.
     @inline(__always)
     func value(_ object: UnsafeMutableRawPointer, _ model: ObjectModel) -> Value {

@@ -68,12 +68,24 @@ extension RealmInstance {
         for place in access.places {
             place.enter(base, row, table, model)
             if place.isScalar || model.places[place.position].isUntouched(base + place.offset) { continue }
+            if let linked = place.linked(base), let key = rowToLink(linked, place.column, access) {
+                table.set(row, place.column, .object(key))
+                continue
+            }
             if let run = model.properties[place.position].wrapper.promotion(base + place.offset) {
                 promotions.append((place.column, run))
             }
         }
         for column in access.undeclaredColumns { table.set(row, column, .null) }
         return promotions
+    }
+
+    /// The row of an object that a new row may link to as it is: certainly here, and owned by nobody.
+    private func rowToLink(_ linked: ObjectBase, _ column: Int, _ access: _ClassAccess) -> ObjectKey? {
+        guard linked._instance === self, let target = access.target(column), linked._header == target.header,
+            linked._epoch == target.header.pointee.epoch, !target.isEmbedded
+        else { return nil }
+        return linked._key
     }
 
     private func refuse(_ error: StoreError, _ access: _ClassAccess, _ primaryKey: PrimaryKey?) -> Never {

@@ -225,7 +225,7 @@ extension Table {
     private func unusualElement(_ value: Value, _ list: OpenList) -> Value {
         precondition(
             accepts(value, column: list.column), "an element of another type than the list's was stored")
-        guard case .link = value, let key = resolve(value, schema.properties[list.column]) else { return value }
+        guard case .link = value, let key = resolve(value, list.column) else { return value }
         return .object(key)
     }
 
@@ -234,7 +234,7 @@ extension Table {
     @inline(__always)
     private func link(_ value: Value, _ list: OpenList) {
         guard case .object(let other) = value else { return }
-        target(of: schema.properties[list.column]).addBacklink(to: other, from: list.key, columns[list.column])
+        target(list.column).addBacklink(to: other, from: list.key, columns[list.column])
     }
 
     /// Takes back the links of elements that left the list; embedded ones are deleted.
@@ -244,7 +244,7 @@ extension Table {
     }
 
     private func unlinkObjects(_ values: [Value], _ key: ObjectKey, _ column: Int, keeping kept: [Value]) {
-        let target = target(of: schema.properties[column])
+        let target = target(column)
         for case .object(let other) in values {
             target.removeBacklink(to: other, from: key, columns[column])
         }

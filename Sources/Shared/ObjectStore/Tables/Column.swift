@@ -16,8 +16,9 @@ final class Column {
     let id: UInt32
     /// Nil for lists, which have no leaves.
     let kind: LeafKind?
-    let property: Property?
     let role: Role
+    /// Links, or lists of them.
+    let holdsLinks: Bool
     /// The tree of an indexed property, or 0.
     private(set) var indexTree: UInt32
     /// What that tree holds, and what this write changes in it.
@@ -43,8 +44,8 @@ final class Column {
         self.id = id
         self.kind = kind
         self.leaves = leaves
-        property = nil
         role = .hidden
+        holdsLinks = false
         indexTree = 0
         listTree = 0
         blank = LeafCheck.blank(kind, isNull: isNull)
@@ -54,8 +55,8 @@ final class Column {
     init(_ record: Catalog.ColumnRecord, _ property: Property, leaves: UnsafeMutablePointer<LeafArray>) {
         id = record.id
         kind = property.collection == .none ? LeafKind(property.type) : nil
-        self.property = property
         role = Role(property)
+        holdsLinks = property.type == .object
         self.leaves = leaves
         indexTree = record.index
         listTree = record.list

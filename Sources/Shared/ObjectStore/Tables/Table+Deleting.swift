@@ -49,47 +49,47 @@ extension Table {
     /// Takes every link of one property away from a target that is being deleted.
     private func unlink(_ origin: ObjectKey, _ index: Int, _ target: ObjectKey) {
         let column = columns[index]
-        let property = schema.properties[index]
-        if property.collection == .list {
+        if column.kind == nil {
             listTargetEnded(target, origin, index)
         } else {
             column.write(origin.leafNumber, of: self).setNull(origin.slot)
         }
-        self.target(of: property).removeBacklinks(to: target, from: origin, column)
+        self.target(index).removeBacklinks(to: target, from: origin, column)
         changes.modify(origin, index)
     }
 
     private func clearProperties(
         _ key: ObjectKey, keepingPrimaryKey: Bool, _ doomed: inout [(table: Table, key: ObjectKey)]
     ) {
-        for (index, column) in columns.enumerated() {
-            let property = schema.properties[index]
-            if property.type == .object { release(key, index, &doomed) }
+        let number = key.leafNumber
+        let slot = key.slot
+        for index in columns.indices {
+            let column = columns[index]
+            if column.holdsLinks { release(key, index, &doomed) }
             if column.kind == nil {
                 listOwnerEnded(key, index)
                 continue
             }
-            if property.isPrimaryKey, keepingPrimaryKey { continue }
+            if keepingPrimaryKey, index == primaryKeyColumn { continue }
             if column.indexTree != 0 { removeIndex(column, value(key, index), key) }
-            column.write(key.leafNumber, of: self).setNull(key.slot)
+            column.write(number, of: self).setNull(slot)
         }
     }
 
     /// Takes this object's links back from their targets, and dooms the embedded ones.
     private func release(_ key: ObjectKey, _ index: Int, _ doomed: inout [(table: Table, key: ObjectKey)]) {
-        let property = schema.properties[index]
-        let target = target(of: property)
-        if property.collection != .list {
+        let target = target(index)
+        let isOwner = target.schema.kind == .embedded
+        if columns[index].kind != nil {
             guard case .object(let other) = value(key, index) else { return }
             target.removeBacklink(to: other, from: key, columns[index])
-            if target.schema.kind == .embedded { doomed.append((target, other)) }
+            if isOwner { doomed.append((target, other)) }
             return
         }
-        let linked = listValues(key, index)
         var seen: Set<ObjectKey> = []
-        for case .object(let other) in linked where seen.insert(other).inserted {
+        for case .object(let other) in listValues(key, index) where seen.insert(other).inserted {
             target.removeBacklinks(to: other, from: key, columns[index])
-            if target.schema.kind == .embedded { doomed.append((target, other)) }
+            if isOwner { doomed.append((target, other)) }
         }
     }
 }

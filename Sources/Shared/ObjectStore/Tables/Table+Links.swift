@@ -95,41 +95,33 @@ extension Table {
 
     // MARK: - Writing
 
-    /// The table a link property points to.
-    func target(of property: Property) -> Table {
-        guard let name = property.target, let table = transaction.table(name) else {
-            preconditionFailure("the schema has a link to a class that it does not have")
-        }
-        return table
-    }
-
     /// The row a link value means.
-    func resolve(_ value: Value, _ property: Property) -> ObjectKey? {
+    func resolve(_ value: Value, _ index: Int) -> ObjectKey? {
         switch value {
         case .null: return nil
         case .object(let key): return key
-        case .link(let primaryKey): return target(of: property).ghost(primaryKey)
+        case .link(let primaryKey): return target(index).ghost(primaryKey)
         default: preconditionFailure("a value that is no link was set in a link")
         }
     }
 
-    func setNewLink(_ value: Value, _ key: ObjectKey, _ column: Column, _ property: Property) {
+    func setNewLink(_ value: Value, _ key: ObjectKey, _ index: Int) {
+        let column = columns[index]
         let leaf = column.write(key.leafNumber, of: self)
-        guard let linked = resolve(value, property) else {
+        guard let linked = resolve(value, index) else {
             leaf.setNull(key.slot)
             return
         }
         leaf.setInteger(key.slot, linked.rawValue)
-        target(of: property).addBacklink(to: linked, from: key, column)
+        target(index).addBacklink(to: linked, from: key, column)
     }
 
     func setLink(_ key: ObjectKey, _ index: Int, _ value: Value) {
-        let property = schema.properties[index]
         let column = columns[index]
-        let linked = resolve(value, property)
+        let linked = resolve(value, index)
         let before: ObjectKey? = if case .object(let key) = self.value(key, index) { key } else { nil }
         guard linked != before else { return }
-        let target = target(of: property)
+        let target = target(index)
         let leaf = column.write(key.leafNumber, of: self)
         if let before { target.removeBacklink(to: before, from: key, column) }
         if let linked {

@@ -102,8 +102,7 @@ extension Table {
         switch column.role {
         case .hidden, .list: break
         case .primaryKey: column.write(row.key.leafNumber, of: self).set(row.slot, value)
-        case .link:
-            if let property = column.property { setNewLink(value, row.key, column, property) }
+        case .link: setNewLink(value, row.key, index)
         case .required(let type) where value.isNull: setFollowed(row, column, type.zero)
         case .required, .optional: setFollowed(row, column, value)
         }

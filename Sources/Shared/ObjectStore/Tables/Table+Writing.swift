@@ -27,8 +27,7 @@ extension Table {
             switch column.role {
             case .hidden, .list: break
             case .primaryKey: write(primaryKey?.value ?? .null, to: column, number, slot)
-            case .link:
-                if let property = column.property { setNewLink(value, key, column, property) }
+            case .link: setNewLink(value, key, index)
             case .required(let type) where value.isNull:
                 column.write(number, of: self).setZero(slot)
                 if column.indexTree != 0 { putIndex(column, type.zero, key) }

@@ -52,6 +52,8 @@ package final class Table {
     let backlinks: Postings
     /// The columns of all classes that link to this one, once asked for.
     private var knownOriginColumns: [OriginColumn]?
+    /// The tables that links lead to, by column, as far as they were asked for.
+    private var knownTargets: [Target] = []
     /// No primary key in the tree is above this one, once `isLargestKnown`; of keys that are no integers.
     let largestPrimaryKey = KeyBuffer()
     @exclusivity(unchecked) var isLargestKnown = false
@@ -100,6 +102,7 @@ package final class Table {
         }
         for (column, columnRecord) in zip(columns, record.columns) { column.enterIndex(columnRecord.index) }
         knownOriginColumns = nil
+        knownTargets = []
     }
 
     struct OriginColumn {
@@ -107,6 +110,22 @@ package final class Table {
         unowned(unsafe) let table: Table
         let column: Int
         let id: UInt32
+    }
+
+    private struct Target {
+        /// Not counted, as above.
+        unowned(unsafe) var table: Table?
+    }
+
+    /// The table that the links of a column lead to.
+    func target(_ column: Int) -> Table {
+        if column < knownTargets.count, let table = knownTargets[column].table { return table }
+        guard let name = schema.properties[column].target, let table = transaction.table(name) else {
+            preconditionFailure("the schema has a link to a class that it does not have")
+        }
+        while knownTargets.count <= column { knownTargets.append(Target(table: nil)) }
+        knownTargets[column].table = table
+        return table
     }
 
     var originColumns: [OriginColumn] {
