@@ -19,11 +19,17 @@ package protocol DiskFile: AnyObject, Sendable {
     /// Forgets what is kept in memory and need not be written any more, so that reading tells what the disk has: after
     /// a sync that failed, these are two things.
     func dropCache()
+    /// Expects much of the mapped file to be read, and lets the system fetch what lies behind what is read. Before that
+    /// it fetches no more than is asked for.
+    func readAhead()
 }
 
 extension DiskFile {
     /// For disks that keep nothing in memory.
     package func dropCache() {}
+
+    /// For disks that keep everything in memory.
+    package func readAhead() {}
 }
 
 /// The most pieces one call of `pwritev` takes.

@@ -105,8 +105,17 @@ package final class SystemFile: DiskFile {
             precondition(mapping == nil, "A file is mapped once.")
             let start = mmap(nil, reservedBytes, PROT_READ, MAP_SHARED | Int32(MAP_NORESERVE), descriptor, 0)
             guard let start, start != MAP_FAILED else { return nil }
+            // Who opens a large file for a few objects must not wait for megabytes around each of their pages.
+            madvise(start, reservedBytes, MADV_RANDOM)
             mapping = UnsafeRawBufferPointer(start: start, count: reservedBytes)
             return UnsafeRawPointer(start)
+        }
+    }
+
+    package func readAhead() {
+        mapping.withLock { mapping in
+            guard let mapping, let start = mapping.baseAddress else { return }
+            madvise(UnsafeMutableRawPointer(mutating: start), mapping.count, MADV_NORMAL)
         }
     }
 

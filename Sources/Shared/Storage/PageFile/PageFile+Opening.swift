@@ -82,7 +82,9 @@ extension PageFile {
             throw StorageError(errno: ENOMEM, doing: "open the file", path: path)
         }
         let guarded = GuardedRange(base, byteCount: bytes, path: path)
-        return try PageSpace(base: base, pageLimit: pageLimit, path: path, owner: guarded)
+        return try PageSpace(base: base, pageLimit: pageLimit, path: path, owner: guarded) { [weak disk] in
+            disk?.readAhead()
+        }
     }
 
     /// The last to close leaves a header that vouches for all pages of the newest state. So whoever opens the file next

@@ -22,19 +22,25 @@ final class PageSpace: Sendable {
     private let isDamaged = Atomic(false)
     private let opening = Mutex(())
     private let owner: any AnyObject & Sendable
+    private let checkedCount = Atomic(0)
+    private let onManyChecked: (@Sendable () -> Void)?
+    /// So many pages are touched when a file is opened and a few of its objects are read, at most.
+    private static let fewPages = 256
 
     /// - Parameters:
     ///   - owner: keeps `base` valid.
     ///   - opener: decrypts into `base`, for an encrypted file.
+    ///   - onManyChecked: called once, when more than a few pages were touched.
     init(
         base: UnsafeRawPointer, pageLimit: UInt32, path: String, owner: any AnyObject & Sendable,
-        opener: (any PageOpener)? = nil
+        opener: (any PageOpener)? = nil, onManyChecked: (@Sendable () -> Void)? = nil
     ) throws(StorageError) {
         self.base = base
         self.pageLimit = pageLimit
         self.path = path
         self.owner = owner
         self.opener = opener
+        self.onManyChecked = onManyChecked
         let length = Int(pageLimit) * 4
         let memory = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         guard let memory, memory != MAP_FAILED else {
@@ -104,6 +110,7 @@ final class PageSpace: Sendable {
                 return refuse(pointer, kind) != nil
             }
             noteChecked(pointer, kind)
+            if checkedCount.add(1, ordering: .relaxed).newValue == Self.fewPages { onManyChecked?() }
             return true
         }
         // Noted before the lock is given back: whoever waited for it must not open the page over the heads of readers.
