@@ -46,6 +46,16 @@ struct ChunkTree {
 
     // MARK: - Reading
 
+    /// Whether there is nothing under any prefix.
+    func isEmpty(_ reader: any StorageReader) -> Bool {
+        var isEmpty = true
+        reader.scan(tree: tree, from: [], upTo: nil, reversed: false) { _, _ in
+            isEmpty = false
+            return false
+        }
+        return isEmpty
+    }
+
     /// Visits the chunks under a prefix in order until the body answers false. False when one of them is damaged, which
     /// counts as absent.
     @discardableResult

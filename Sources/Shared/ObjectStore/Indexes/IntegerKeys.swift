@@ -194,7 +194,7 @@ final class IntegerKeys {
         for (key, row) in zip(tailKeys, tailRows) { changes.append(.init(key: key, value: row)) }
         if !changed.isEmpty { changes.sort { $0.key < $1.key } }
         var scratch: [UInt8] = []
-        let isEmpty = transaction.writer.count(tree: blocks.tree, from: [], upTo: nil) == 0
+        let isEmpty = blocks.isEmpty(transaction.writer)
         if !blocks.apply(changes, Self.prefix, transaction.writer, isEmpty: isEmpty, &scratch) {
             transaction.noteDamage(transaction.store.damaged())
         }

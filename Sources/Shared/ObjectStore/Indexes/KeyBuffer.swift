@@ -152,10 +152,8 @@ final class KeyBuffer {
     func set(primaryKey: PrimaryKey) -> Bool {
         clear()
         switch primaryKey {
-        case .null: append(byte: 0)
-        case .int(let value):
-            append(byte: 2)
-            append(signed: value)
+        case .null: append(index: .null)
+        case .int(let value): append(index: .int(value))
         case .string(var value):
             return value.withUTF8 { bytes in
                 guard bytes.count <= Self.longestPrimaryKey else { return false }
@@ -163,14 +161,8 @@ final class KeyBuffer {
                 for byte in bytes { append(byte: byte) }
                 return true
             }
-        case .objectId(let value):
-            append(byte: 7)
-            append(value.high)
-            append(value.low)
-        case .uuid(let value):
-            append(byte: 8)
-            append(value.high)
-            append(value.low)
+        case .objectId(let value): append(index: .objectId(value))
+        case .uuid(let value): append(index: .uuid(value))
         case .container(let id):
             append(byte: 10)
             append(id.client.rawValue)

@@ -96,13 +96,8 @@ final class PendingChanges {
     private func findOrMake(_ prefix: UnsafeRawBufferPointer) -> Int {
         if groups.count * 2 >= slots.count { growSlots() }
         let ends = Self.ends(prefix)
-        let mask = slots.count - 1
-        var slot = Self.hash(prefix) & mask
-        while slots[slot] != 0 {
-            let index = Int(slots[slot]) - 1
-            if isEqual(index, prefix, ends) { return index }
-            slot = (slot + 1) & mask
-        }
+        let slot = slot(of: prefix, ends)
+        if slots[slot] != 0 { return Int(slots[slot]) - 1 }
         groups.append(
             Group(
                 head: ends.head, tail: ends.tail, start: bytes.count, count: Int32(prefix.count), last: -1,
@@ -114,15 +109,17 @@ final class PendingChanges {
 
     private func find(_ prefix: UnsafeRawBufferPointer) -> Int? {
         guard !slots.isEmpty else { return nil }
-        let ends = Self.ends(prefix)
+        let slot = slot(of: prefix, Self.ends(prefix))
+        return slots[slot] != 0 ? Int(slots[slot]) - 1 : nil
+    }
+
+    /// Where the prefix is, or the empty slot where it would be.
+    @inline(__always)
+    private func slot(of prefix: UnsafeRawBufferPointer, _ ends: (head: UInt64, tail: UInt64)) -> Int {
         let mask = slots.count - 1
         var slot = Self.hash(prefix) & mask
-        while slots[slot] != 0 {
-            let index = Int(slots[slot]) - 1
-            if isEqual(index, prefix, ends) { return index }
-            slot = (slot + 1) & mask
-        }
-        return nil
+        while slots[slot] != 0, !isEqual(Int(slots[slot]) - 1, prefix, ends) { slot = (slot + 1) & mask }
+        return slot
     }
 
     @inline(__always)

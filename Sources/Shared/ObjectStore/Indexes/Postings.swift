@@ -32,7 +32,7 @@ final class Postings {
     /// Enters all that is pending.
     func settle(in transaction: Transaction) {
         guard !pending.isEmpty else { return }
-        let isEmpty = transaction.writer.count(tree: chunks.tree, from: [], upTo: nil) == 0
+        let isEmpty = chunks.isEmpty(transaction.writer)
         pending.takeAll { enter($1, $0, transaction, isEmpty: isEmpty) }
     }
 
