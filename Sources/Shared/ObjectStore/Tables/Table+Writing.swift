@@ -14,29 +14,16 @@ extension Table {
     /// Makes an object from its values in column order, those of lists ignored; links may be `.object` or `.link`.
     /// An empty row means zeros. The primary key's own place in the row is ignored too.
     package func create(_ primaryKey: PrimaryKey?, row: [Value]) throws(StoreError) -> ObjectKey {
-        let columns = columns
         precondition(row.isEmpty || row.count == columns.count, "a row has a value for each column")
-        let key = try allocate(primaryKey)
-        let number = key.leafNumber
-        let slot = key.slot
-        changes.insert(key)
-        count += 1
+        let new = try beginRow(primaryKey)
         for index in columns.indices {
-            let column = columns[index]
-            let value = row.isEmpty ? .null : row[index]
-            switch column.role {
-            case .hidden, .list: break
-            case .primaryKey: write(primaryKey?.value ?? .null, to: column, number, slot)
-            case .link: setNewLink(value, key, index)
-            case .required(let type) where value.isNull:
-                column.write(number, of: self).setZero(slot)
-                if column.indexTree != 0 { putIndex(column, type.zero, key) }
-            case .required, .optional:
-                write(value, to: column, number, slot)
-                if column.indexTree != 0 { putIndex(column, value, key) }
+            if index == primaryKeyColumn {
+                set(new, index, primaryKey?.value ?? .null)
+            } else {
+                set(new, index, row.isEmpty ? .null : row[index])
             }
         }
-        return key
+        return new.key
     }
 
     private func write(_ value: Value, to column: Column, _ number: Int, _ slot: Int) {
