@@ -14,11 +14,16 @@ file == 1 && !ended && /^\| S[0-9][0-9][0-9] \|/ {
     if (match($0, /cannot be on Linux: [^|]*/)) reason[number] = substr($0, RSTART, RLENGTH)
 }
 
-# One behaviour may have several tests, and a test several cases: any that failed decides.
-file == 2 && match($0, /Test "S[0-9][0-9][0-9]/) {
-    number = substr($0, RSTART + 6, 4)
-    if ($0 ~ /" (with [0-9]+ test cases )?passed/) passed[number]++
-    if ($0 ~ /" (with [0-9]+ test cases )?failed/) failed[number]++
+# One behaviour may have several tests, and a test several cases and numbers: any that failed decides.
+file == 2 && match($0, /Test "S[0-9][0-9][0-9] /) {
+    outcome = $0 ~ /" (with [0-9]+ test cases? )?passed/ ? 1 : $0 ~ /" (with [0-9]+ test cases? )?failed/ ? 2 : 0
+    rest = substr($0, RSTART + 6)
+    while (outcome && rest ~ /^S[0-9][0-9][0-9] /) {
+        number = substr(rest, 1, 4)
+        if (outcome == 1) passed[number]++
+        else failed[number]++
+        rest = substr(rest, 6)
+    }
 }
 
 END {
