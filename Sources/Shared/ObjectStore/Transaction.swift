@@ -233,6 +233,13 @@ package final class Transaction {
         }
     }
 
+    /// Lets go of all tables, whose changes are with the writer: they are made anew from the catalog. For migrations, which
+    /// hand out no table before they are done.
+    func forgetTables() {
+        for table in tablesByName.values { table.committed() }
+        tablesByName = [:]
+    }
+
     func noteDamage(_ error: StoreError) {
         if damage == nil { damage = error }
     }

@@ -353,12 +353,12 @@ public final class _ResultsSource {
             switch origin {
             case .table: .table
             case .list(let owner, let access, let column):
-                .list(owner: owner, of: other.access(named: access.model.className), column: column)
+                .list(owner: owner, of: other.counterpart(of: access), column: column)
             case .inverse(let owner, let access, let column):
-                .inverse(owner: owner, of: other.access(named: access.model.className), column: column)
+                .inverse(owner: owner, of: other.counterpart(of: access), column: column)
             }
         return _ResultsSource(
-            origin, of: access.map { other.access(named: $0.model.className) }, in: other, steps: steps,
+            origin, of: access.map { other.counterpart(of: $0) }, in: other, steps: steps,
             writtenConditions: writtenConditions)
     }
 

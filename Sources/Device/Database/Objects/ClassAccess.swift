@@ -51,15 +51,16 @@ public final class _ClassAccess {
             }
             return column
         }
-        places = .allocate(capacity: columns.count)
-        for (position, property) in model.properties.enumerated() {
+        // Objects without declared properties have no wrappers that could be bound.
+        places = .allocate(capacity: model.isDynamic ? 0 : columns.count)
+        for (position, property) in model.properties.enumerated() where !model.isDynamic {
             places.initializeElement(
                 at: position,
                 to: PropertyPlace(
                     offset: property.offset, column: columns[position], position: position,
                     type: WrapperType(property)))
         }
-        primaryKeyPlace = model.primaryKeyIndex.map { [places] in places[$0] }
+        primaryKeyPlace = model.isDynamic ? nil : model.primaryKeyIndex.map { [places] in places[$0] }
         remembersCollections = !model.inverses.isEmpty || places.contains { $0.type == .list }
         header = .allocate(capacity: 1)
         header.initialize(
@@ -73,7 +74,7 @@ public final class _ClassAccess {
         places.deallocate()
     }
 
-    var isEmbedded: Bool { model.type._kind == .embedded }
+    var isEmbedded: Bool { model.kind == .embedded }
 
     // MARK: - Values
 
@@ -102,7 +103,7 @@ public final class _ClassAccess {
         instance.reading {
             if let known = targets[column] { return known }
             guard let name = schema.properties[column].target else { return nil }
-            let found = instance.access(named: name)
+            let found = model.isDynamic ? instance.dynamicAccess(named: name) : instance.access(named: name)
             targets[column] = found
             return found
         }

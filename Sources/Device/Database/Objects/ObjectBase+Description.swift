@@ -10,11 +10,12 @@ extension ObjectBase: CustomStringConvertible {
     public var description: String { description(depth: 5) }
 
     final func description(depth: Int) -> String {
-        let name = type(of: self).className()
         if isInvalidated { return "[invalid object]" }
+        let model = _access?.model ?? ObjectModel.of(type(of: self))
+        let name = model.className
         guard depth > 0 else { return "<Maximum depth exceeded>" }
         var text = name + " {\n"
-        for property in ObjectModel.of(type(of: self)).properties {
+        for property in model.properties {
             let value = value(forKey: property.name)
             text += "\t\(property.name) = \(describe(value, depth: depth - 1).indentedAfterFirstLine);\n"
         }

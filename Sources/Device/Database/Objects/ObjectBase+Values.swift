@@ -17,6 +17,7 @@ extension ObjectBase {
 
     /// The value of a property by name; nil for an empty optional.
     public func value(forKey key: String) -> Any? {
+        if let access = _access, access.model.isDynamic { return _checkedAccess().dynamicValue(of: self, key) }
         let model = ObjectModel.of(type(of: self))
         let base = Unmanaged.passUnretained(self).toOpaque()
         if let property = model.property(named: key) {
@@ -41,6 +42,9 @@ extension ObjectBase {
 
     /// Sets a property by name, converting as `Realm.create` does.
     public func setValue(_ value: Any?, forKey key: String) {
+        if let access = _access, access.model.isDynamic {
+            return _writableAccess().setDynamicValue(value, of: self, key)
+        }
         Draft().set(self, key, to: value ?? Optional<Any>.none as Any)
     }
 }

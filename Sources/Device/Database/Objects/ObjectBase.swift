@@ -27,8 +27,15 @@ open class ObjectBase {
     /// Dog.className()  // "Dog"
     /// ```
     public class func className() -> String {
-        String(describing: self)
+        _realmObjectName() ?? String(describing: self)
     }
+
+    /// The name to store the class under instead of its Swift name; nil for that one.
+    ///
+    /// ```swift
+    /// override class func _realmObjectName() -> String? { "Person" }
+    /// ```
+    open class func _realmObjectName() -> String? { nil }
 
     /// Public property names that are stored under other names.
     ///

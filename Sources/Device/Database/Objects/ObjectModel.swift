@@ -27,6 +27,10 @@ final class ObjectModel: Sendable {
 
     let type: ObjectBase.Type
     let className: String
+    /// The kind of table the class lives in.
+    let kind: ClassKind
+    /// Whether the class is known from the file only, and its objects are `DynamicObject`s.
+    let isDynamic: Bool
     let properties: [Property]
     let inverses: [Inverse]
     /// What making accessors and adding objects need of `properties`, in the same order, at hand.
@@ -38,10 +42,13 @@ final class ObjectModel: Sendable {
     let holdsOnlyRows: Bool
 
     init(
-        type: ObjectBase.Type, className: String, properties: [Property], inverses: [Inverse], holdsOnlyRows: Bool
+        type: ObjectBase.Type, className: String, kind: ClassKind, properties: [Property], inverses: [Inverse],
+        holdsOnlyRows: Bool, isDynamic: Bool = false
     ) {
         self.type = type
         self.className = className
+        self.kind = kind
+        self.isDynamic = isDynamic
         self.properties = properties
         self.inverses = inverses
         inversePlaces = inverses.map { WrapperPlace.binder(ofInverseAt: $0.offset) }
@@ -54,7 +61,7 @@ final class ObjectModel: Sendable {
     var schema: ClassSchema {
         ClassSchema(
             name: className,
-            kind: type._kind,
+            kind: kind,
             properties: properties.map { property in
                 CausewayModel.Property(
                     name: property.storedName,

@@ -5,6 +5,7 @@ package import CausewayModel
 //     _Persistable            anything `@Persisted` accepts
 //     ├─ _OptionalPersistable its optional is accepted as well
 //     │  ├─ _PersistableScalar one value of the model: numbers, text, dates, ids, enums
+//     │  ├─ _CustomPersistable a type of the app's, stored as a scalar or an embedded object
 //     │  └─ _PersistableObject links and embedded objects
 //     └─ List, LinkingObjects
 //
@@ -37,19 +38,23 @@ public struct _PropertyShape: Sendable {
     package var target: ObjectBase.Type?
     /// An inverse relation: computed from the links of `target`, never stored.
     package var isInverse: Bool
+    /// An embedded object that the app sees as a value of a type of its own.
+    package var isMapped: Bool
 
     package init(
         _ type: PropertyType,
         collection: CollectionKind = .none,
         isOptional: Bool = false,
         target: ObjectBase.Type? = nil,
-        isInverse: Bool = false
+        isInverse: Bool = false,
+        isMapped: Bool = false
     ) {
         self.type = type
         self.collection = collection
         self.isOptional = isOptional
         self.target = target
         self.isInverse = isInverse
+        self.isMapped = isMapped
     }
 }
 
@@ -124,8 +129,11 @@ extension _OptionalPersistable {
     public static func _optionalTracing(_ recorder: _PathRecorder) -> Self? { _tracing(recorder) }
 }
 
+/// A type whose optional can be an element of a collection as well: anything but objects.
+public protocol _OptionalElement: _OptionalPersistable, RealmCollectionValue {}
+
 /// A type that is one value of the model: it says which, and converts both ways. Everything else follows.
-public protocol _PersistableScalar: _OptionalPersistable, RealmCollectionValue {
+public protocol _PersistableScalar: _OptionalElement {
     static var _scalarType: _ScalarType { get }
 
     /// Nil when the stored value is null or of another type.
@@ -206,7 +214,7 @@ extension Optional: _Persistable where Wrapped: _OptionalPersistable {
     }
 }
 
-extension Optional: RealmCollectionValue where Wrapped: _PersistableScalar {}
+extension Optional: RealmCollectionValue where Wrapped: _OptionalElement {}
 
 /// What a collection can hold: scalars, optional scalars, objects and embedded objects.
 ///

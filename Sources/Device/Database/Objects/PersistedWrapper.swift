@@ -25,6 +25,9 @@ protocol PersistedWrapper: SendableMetatype {
     /// The property's value of any object, for `value(forKey:)`.
     static func read(_ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer) -> Any
 
+    /// The property's value of a managed object, for objects that have no wrapper.
+    static func readManaged(_ object: ObjectBase, _ column: Int) -> Any
+
     /// A stored value as the property would show it.
     static func value(_ stored: Value, _ links: _ClassAccess?) -> Any?
 
@@ -105,12 +108,14 @@ extension Persisted: PersistedWrapper {
         }
     }
 
+    static func readManaged(_ object: ObjectBase, _ column: Int) -> Any { Value._readManaged(object, column) }
+
     static func value(_ stored: CausewayModel.Value, _ links: _ClassAccess?) -> Any? {
         flattened(Value._fromStored(_StoredValue(stored), links))
     }
 
     static func assign(_ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer, _ link: ObjectBase?) -> Bool {
-        guard let value = link.map({ $0 as? Value }) ?? Value._zeroValue() else { return false }
+        guard let value = link.map(linked) ?? Value._zeroValue() else { return false }
         switch typed(wrapper).pointee.storage {
         case .managed(let column), .managedCached(_, let column): Value._writeManaged(object, Int(column), value)
         case .unmanaged(_, let flags), .zero(let flags):
@@ -118,6 +123,13 @@ extension Persisted: PersistedWrapper {
         case .tracing: break
         }
         return true
+    }
+
+    /// An object as the property's value; nil for one of another class.
+    private static func linked(_ object: ObjectBase) -> Value? {
+        if let value = object as? Value { return value }
+        let type = (Value.self as? any OptionalType.Type)?.wrappedType ?? Value.self
+        return (type as? any _CustomPersistable.Type)?.value(of: object) as? Value
     }
 
     static func write(_ wrapper: UnsafeMutableRawPointer, stored: CausewayModel.Value) -> Bool {
@@ -152,6 +164,15 @@ private func exactly<Wanted>(_ any: Any, _ wanted: Wanted.Type) -> Wanted? {
 /// The value that the caller knows to be a `Wanted`; an `Any` is opened on its way in.
 private func opened<Value, Wanted>(_ value: Value, as wanted: Wanted.Type) -> Wanted {
     withUnsafePointer(to: value) { UnsafeRawPointer($0).assumingMemoryBound(to: Wanted.self).pointee }
+}
+
+/// Any optional type, for asking what it is an optional of.
+private protocol OptionalType {
+    static var wrappedType: Any.Type { get }
+}
+
+extension Optional: OptionalType {
+    static var wrappedType: Any.Type { Wrapped.self }
 }
 
 /// The type of a property declared with `@Persisted(originProperty:)`.

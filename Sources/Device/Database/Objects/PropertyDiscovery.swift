@@ -74,7 +74,7 @@ extension ObjectModel {
         }
         let declared = recursiveChildCount(type) - recursiveChildCount(ObjectBase.self)
         return ObjectModel(
-            type: type, className: type.className(), properties: properties, inverses: inverses,
+            type: type, className: type.className(), kind: type._kind, properties: properties, inverses: inverses,
             holdsOnlyRows: declared == properties.count + inverses.count)
     }
 

@@ -12,7 +12,7 @@ struct PropertyPlace {
     let position: Int
     let type: WrapperType
 
-    var isScalar: Bool { type != .link && type != .list }
+    var isScalar: Bool { type != .link && type != .mapped && type != .list }
 
     // MARK: - Binding
 
@@ -35,7 +35,7 @@ struct PropertyPlace {
         case .uuid: Persisted<UUID>.bind(wrapper, column)
         case .link: Persisted<Object?>.bind(wrapper, column)
         case .list: Persisted<List<Int>>.bind(wrapper, column)
-        case .float, .optionalFloat, .data, .optionalData, .optionalObjectId, .optionalUUID, .other:
+        case .float, .optionalFloat, .data, .optionalData, .optionalObjectId, .optionalUUID, .mapped, .other:
             model.places[position].bind(wrapper, column)
         }
     }
@@ -70,7 +70,7 @@ struct PropertyPlace {
         case .uuid: enter(wrapper, row, UUID.self)
         case .optionalUUID: enter(optional: wrapper, row, UUID.self)
         case .other: table.set(row, column, value(object, model))
-        case .link, .list: row.setNull(column)
+        case .link, .mapped, .list: row.setNull(column)
         }
     }
 

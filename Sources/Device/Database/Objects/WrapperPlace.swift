@@ -67,7 +67,7 @@ struct WrapperPlace: Sendable {
 
     private static func functions(_ property: ObjectModel.Property) -> Functions {
         let wrapper = property.wrapper
-        if property.shape.type == .object {
+        if property.shape.type == .object, !property.shape.isMapped {
             // A reference takes the same place and the same reference counting whatever class it is of. So does a
             // list, whatever its elements. Only `bind` and `isUntouched` are used of these.
             return property.shape.collection == .list

@@ -15,14 +15,18 @@ enum WrapperType: UInt8 {
     case uuid, optionalUUID
     /// Any class: a reference takes the same place and the same reference counting whatever class it is of.
     case link
+    /// An embedded object that shows as a value of a type of the app's: of any layout.
+    case mapped
     /// Whatever its elements.
     case list
-    /// Enumerations and the narrower integers.
+    /// Enumerations, the narrower integers, types of the app's that are stored as scalars.
     case other
 
     init(_ property: ObjectModel.Property) {
         if property.shape.collection == .list {
             self = .list
+        } else if property.shape.isMapped {
+            self = .mapped
         } else if property.shape.type == .object {
             self = .link
         } else {

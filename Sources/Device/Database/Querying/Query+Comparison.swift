@@ -36,12 +36,10 @@ func queryValue<V: _Persistable>(_ value: V) -> Value {
 // MARK: - Equality
 
 extension Query where T: RealmCollectionValue {
-    public static func == (left: Query, right: T) -> Query<Bool> {
-        left.compared(.equal, .value(queryValue(right)))
-    }
+    public static func == (left: Query, right: T) -> Query<Bool> { left.equals(right) }
 
     public static func != (left: Query, right: T) -> Query<Bool> {
-        left.compared(.notEqual, .value(queryValue(right)))
+        T._shape.isMapped ? !left.equals(right) : left.compared(.notEqual, .value(queryValue(right)))
     }
 
     public static func == (left: Query, right: Query) -> Query<Bool> {

@@ -27,6 +27,7 @@ private func singleValue(_ argument: Any?) -> Value? {
     case nil, is NSNull: .null
     case let object as ObjectBase: object._linkValue()
     case let scalar as any _PersistableScalar: scalar._stored.value
+    case let custom as any _CustomPersistable: custom.scalarValue
     case let number as any BinaryInteger: wholeNumber(number)
     case let number as any BinaryFloatingPoint: .double(Double(number))
     case let number as NSNumber: numberValue(number)

@@ -131,7 +131,9 @@ final class Draft {
         guard let target = property.shape.target else { return false }
         var link: ObjectBase?
         if let value = flattened(any), !(value is NSNull) {
-            guard let found = resolve(value, as: target) else { return false }
+            guard let found = resolve((value as? any _CustomPersistable)?.embeddedObject ?? value, as: target) else {
+                return false
+            }
             link = found
         }
         return property.wrapper.assign(object, wrapper, link)

@@ -29,6 +29,7 @@ extension Realm {
             encryptionKey: Data? = nil,
             readOnly: Bool = false,
             schemaVersion: UInt64 = 0,
+            migrationBlock: MigrationBlock? = nil,
             deleteRealmIfMigrationNeeded: Bool = false,
             shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)? = nil,
             objectTypes: [ObjectBase.Type]? = nil
@@ -37,6 +38,7 @@ extension Realm {
             self.encryptionKey = encryptionKey
             self.readOnly = readOnly
             self.schemaVersion = schemaVersion
+            self.migrationBlock = migrationBlock
             self.deleteRealmIfMigrationNeeded = deleteRealmIfMigrationNeeded
             self.shouldCompactOnLaunch = shouldCompactOnLaunch
             self.objectTypes = objectTypes
@@ -88,6 +90,18 @@ extension Realm {
 
         /// The version of the classes. Raise it when properties of existing classes are added.
         public var schemaVersion: UInt64
+
+        /// Called once when a file with an older schema version is opened: it brings the objects to what the classes are now.
+        ///
+        /// ```swift
+        /// configuration.schemaVersion = 2
+        /// configuration.migrationBlock = { migration, oldSchemaVersion in
+        ///     migration.renameProperty(onType: "Person", from: "age", to: "yearsSinceBirth")
+        /// }
+        /// ```
+        ///
+        /// With a block, properties may change their type or go away; without one a file accepts additions only.
+        public var migrationBlock: MigrationBlock?
 
         /// Whether a file whose classes do not fit is deleted and made anew.
         public var deleteRealmIfMigrationNeeded: Bool
@@ -188,4 +202,9 @@ extension Realm.Configuration {
     }
 
     var isInMemory: Bool { inMemoryIdentifier != nil }
+
+    /// Whether the program's classes, or those of the list, include one of this name.
+    func declares(_ className: String) -> Bool {
+        (try? declaredSchema())?.models[className] != nil
+    }
 }

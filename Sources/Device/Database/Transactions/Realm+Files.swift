@@ -38,6 +38,14 @@ extension Realm {
         return existed
     }
 
+    /// Opens the file of a configuration and brings it to the configuration's classes, running the migration block if its
+    /// schema version is older.
+    ///
+    /// - Throws: `Realm.Error` as opening does.
+    public static func performMigration(for configuration: Configuration = .defaultConfiguration) throws {
+        _ = try Realm(configuration: configuration)
+    }
+
     /// Writes a compacted copy of the Realm, as of its snapshot's newest version, to a new file.
     ///
     /// - Parameter encryptionKey: the 64 bytes that encrypt the copy; nil for a plain one. So a key is changed, given or
@@ -59,5 +67,24 @@ extension Realm {
         } catch {
             throw Error(error, fileURL: fileURL)
         }
+    }
+}
+
+/// The schema version that a file was last opened with.
+///
+/// ```swift
+/// let version = try schemaVersionAtURL(url)
+/// ```
+///
+/// - Throws: `Realm.Error.fileNotFound` when there is no file; `invalidDatabase` when it is none or the key is another.
+public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
+    let configuration = Realm.Configuration(fileURL: fileURL, encryptionKey: encryptionKey, readOnly: true)
+    let coordinator = try FileCoordinator.open(configuration)
+    do {
+        let transaction = try coordinator.store.read()
+        defer { transaction.end() }
+        return transaction.schemaVersion ?? 0
+    } catch {
+        throw Realm.Error(error, fileURL: fileURL)
     }
 }

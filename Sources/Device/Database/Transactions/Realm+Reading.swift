@@ -26,8 +26,17 @@ extension Realm {
     public func object<Element: Object, KeyType>(ofType type: Element.Type, forPrimaryKey key: KeyType) -> Element? {
         instance.checkThread()
         let access = instance.access(for: type)
-        guard let property = access.model.primaryKey else {
-            misuse("\(type.className()) does not have a primary key defined")
+        guard let row = access.row(forPrimaryKey: key) else { return nil }
+        return access.object(row, as: type)
+    }
+}
+
+extension _ClassAccess {
+    /// The row of a primary key given as any Swift value, or nil. A class without one, or a key of another type, stops the
+    /// program.
+    func row(forPrimaryKey key: Any) -> ObjectKey? {
+        guard let property = model.primaryKey else {
+            misuse("\(model.className) does not have a primary key defined")
         }
         guard
             let value = storedValue(of: key)?
@@ -35,10 +44,9 @@ extension Realm {
             let primaryKey = PrimaryKey(value)
         else {
             misuse(
-                "Invalid value '\(key)' of type '\(KeyType.self)' for '\(property.shape.type.word)' property "
-                    + "'\(access.model.className).\(property.name)'.")
+                "Invalid value '\(key)' of type '\(type(of: key))' for '\(property.shape.type.word)' property "
+                    + "'\(model.className).\(property.name)'.")
         }
-        guard let row = instance.reading({ access.table.key(for: primaryKey) }) else { return nil }
-        return access.object(row, as: type)
+        return instance.reading { table.key(for: primaryKey) }
     }
 }

@@ -43,7 +43,7 @@ extension RealmInstance {
     /// A row's accessor in another instance of the file; nil when the row is not there.
     func accessor<T: ObjectBase>(of object: T) -> T? {
         guard let from = object._access else { return nil }
-        let access = access(named: from.model.className)
+        let access = counterpart(of: from)
         return reading { access.table.exists(object._key) } ? access.object(object._key, as: T.self) : nil
     }
 }

@@ -32,7 +32,9 @@ extension RealmInstance {
         do {
             let transaction = try coordinator.store.read()
             do {
-                try transaction.adapt(to: declared.schema, configuration)
+                try transaction.adapt(to: declared.schema, configuration) { version in
+                    try migrate(transaction, from: version, to: declared, configuration, coordinator)
+                }
             } catch {
                 transaction.end()
                 throw error
@@ -43,6 +45,25 @@ extension RealmInstance {
         } catch let error as StoreError {
             throw Realm.Error(error, fileURL: configuration.fileURL)
         }
+    }
+
+    /// Runs the migration block in a write that somebody began, and leaves the file with the declared classes.
+    private static func migrate(
+        _ transaction: Transaction, from version: UInt64, to declared: DeclaredSchema,
+        _ configuration: Realm.Configuration, _ coordinator: FileCoordinator
+    ) throws {
+        let before = try transaction.frozenCopy()
+        let old = RealmInstance(
+            coordinator: coordinator, configuration: configuration, confinement: .current,
+            declared: .dynamic(before.schema), transaction: before, isFrozen: true, isPrivate: true)
+        try transaction.restructure(to: declared.schema, before: before)
+        let new = RealmInstance(
+            coordinator: coordinator, configuration: configuration, confinement: .current,
+            declared: .dynamic(transaction.schema), transaction: transaction, isPrivate: true)
+        new.writeBegan()
+        configuration.migrationBlock?(Migration(from: old, to: new), version)
+        new.releaseTransaction()
+        try transaction.finishRestructuring(to: declared.schema)
     }
 
     /// Two Realms at one place cannot disagree about how the file is used.

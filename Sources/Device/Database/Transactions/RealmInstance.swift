@@ -56,9 +56,10 @@ final class RealmInstance {
     @exclusivity(unchecked) var updatePolicy = Realm.UpdatePolicy.error
     @exclusivity(unchecked) var draft: Draft?
 
+    /// - Parameter isPrivate: Nobody beyond the caller uses it, and it learns of no commits: a migration's.
     init(
         coordinator: FileCoordinator, configuration: Realm.Configuration, confinement: Confinement,
-        declared: DeclaredSchema, transaction: Transaction, isFrozen: Bool = false
+        declared: DeclaredSchema, transaction: Transaction, isFrozen: Bool = false, isPrivate: Bool = false
     ) {
         self.coordinator = coordinator
         self.configuration = configuration
@@ -69,7 +70,7 @@ final class RealmInstance {
         changes = ChangesBetweenVersions(coordinator)
         inlinedThread = confinement.inlineThread
         openTransaction = transaction
-        guard !isFrozen else { return }
+        guard !isFrozen, !isPrivate else { return }
         let mailbox = Mailbox(self)
         self.mailbox = mailbox
         coordinator.register(mailbox)
@@ -144,6 +145,15 @@ final class RealmInstance {
     func invalidate() {
         checkThread()
         if isInWrite { cancelWrite() }
+        forgetAccesses()
+        openTransaction?.end()
+        openTransaction = nil
+        invalidations += 1
+        changed()
+    }
+
+    /// Objects made so far are invalid from now on.
+    func forgetAccesses() {
         for access in accesses.values {
             access.retire()
             retired.append(access)
@@ -151,10 +161,13 @@ final class RealmInstance {
         accesses = [:]
         lastAccess = nil
         accessesByType = [:]
-        openTransaction?.end()
+    }
+
+    /// Leaves the transaction to whoever began it.
+    func releaseTransaction() {
+        forgetAccesses()
         openTransaction = nil
-        invalidations += 1
-        changed()
+        isInWrite = false
     }
 
     /// Delivers what observers are owed, soon.
@@ -195,8 +208,26 @@ final class RealmInstance {
         return access
     }
 
+    /// A class by its name, with objects that need no declaration; it may be one that only the file has.
+    func dynamicAccess(named name: String) -> _ClassAccess {
+        reading {
+            if declared.models[name]?.isDynamic == true { return access(named: name) }
+            let place = "dynamic " + name
+            if let access = accesses[place] { return access }
+            guard let table = transaction.table(name) else { misuse(Self.notManaged(name)) }
+            let access = _ClassAccess(ObjectModel.dynamic(table.schema), table: table, in: self)
+            accesses[place] = access
+            return access
+        }
+    }
+
+    /// The access of the same class that another instance of the file uses here.
+    func counterpart(of other: _ClassAccess) -> _ClassAccess {
+        other.model.isDynamic ? dynamicAccess(named: other.model.className) : access(named: other.model.className)
+    }
+
     func isEmbedded(_ className: String) -> Bool {
-        declared.schema[className]?.kind == .embedded
+        (declared.schema[className] ?? transaction.schema[className])?.kind == .embedded
     }
 
     private static func notManaged(_ name: String) -> String {

@@ -84,7 +84,10 @@ extension Transaction {
     ///
     /// - Throws: `Realm.Error.schemaMismatch` naming every difference that additions cannot mend, or that the
     ///   configuration's schema version does not allow.
-    func adapt(to declared: Schema, _ configuration: Realm.Configuration) throws {
+    /// - Parameter migrating: Runs the migration from the version it is given, inside the write, in place of additions.
+    func adapt(
+        to declared: Schema, _ configuration: Realm.Configuration, migrating: (_ from: UInt64) throws -> Void
+    ) throws {
         if try isAdapted(to: declared, configuration) { return }
         try beginWriting()
         do {
@@ -93,13 +96,25 @@ extension Transaction {
                 abort()
                 return
             }
-            try extendSchema(declared)
+            if let version = versionToMigrate(configuration) {
+                try migrating(version)
+            } else {
+                try extendSchema(declared)
+            }
             if configuration.syncSettings == nil { setSchemaVersion(configuration.schemaVersion) }
             _ = try commit()
         } catch {
             if isWritable { abort() }
             throw error
         }
+    }
+
+    /// The version of the file if this opening migrates it; nil where additions are all it may get.
+    private func versionToMigrate(_ configuration: Realm.Configuration) -> UInt64? {
+        guard configuration.migrationBlock != nil, configuration.syncSettings == nil, !configuration.readOnly,
+            let version = schemaVersion, configuration.schemaVersion > version
+        else { return nil }
+        return version
     }
 
     private func isAdapted(to declared: Schema, _ configuration: Realm.Configuration) throws -> Bool {
@@ -113,6 +128,7 @@ extension Transaction {
                     + "the Realm with schema version \(version) or later.", fileURL: configuration.fileURL)
         }
         let isNewer = isSynchronised || version.map { configuration.schemaVersion > $0 } ?? true
+        if versionToMigrate(configuration) != nil { return false }
         let problems = comparison.conflicts + (isNewer ? [] : comparison.addedProperties)
         guard problems.isEmpty else {
             throw Realm.Error(

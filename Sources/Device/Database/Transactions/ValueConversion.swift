@@ -10,6 +10,7 @@ package func storedValue(of any: Any) -> Value? {
     if type(of: any) == String.self, let text = any as? String { return .string(text) }
     return switch any {
     case let scalar as any _PersistableScalar: scalar._stored.value
+    case let custom as any _CustomPersistable: custom.scalarValue
     case let object as ObjectBase: object._header.map { _ in .object(object._key) }
     case let integer as any FixedWidthInteger: Int64(exactly: integer).map(Value.int)
     case let number as NSNumber: .double(number.doubleValue)

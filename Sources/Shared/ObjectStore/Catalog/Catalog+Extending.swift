@@ -42,7 +42,7 @@ extension Catalog {
         return record
     }
 
-    private static func column(for property: Property, _ nextNumber: inout UInt32) -> ColumnRecord {
+    static func column(for property: Property, _ nextNumber: inout UInt32) -> ColumnRecord {
         ColumnRecord(
             id: take(&nextNumber), index: needsIndex(property) ? take(&nextNumber) : 0,
             list: property.collection == .list ? take(&nextNumber) : 0)

@@ -1,0 +1,145 @@
+import CausewayModel
+import CausewayObjectStore
+
+/// An object whose class the program need not know: its properties are those of the file, read and written by name.
+///
+/// ```swift
+/// let dogs = realm.dynamicObjects("Dog")
+/// let name = dogs[0]["name"] as? String
+/// let age: Any? = dogs[0].age
+/// ```
+///
+/// Enumerations and mapped types appear as what they are stored as. A name that is no property stops the program.
+@dynamicMemberLookup
+public final class DynamicObject: Object {
+    /// Reads or writes the property of this name.
+    public subscript(dynamicMember member: String) -> Any? {
+        get { value(forKey: member) }
+        set { setValue(newValue, forKey: member) }
+    }
+
+    public override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+/// An object inside of a migration.
+public typealias MigrationObject = DynamicObject
+
+// MARK: - Values by the file's schema
+
+extension _ClassAccess {
+    /// The value of a dynamic object's property; nil for an empty optional.
+    func dynamicValue(of object: ObjectBase, _ name: String) -> Any? {
+        let position = dynamicPosition(name)
+        return flattened(model.properties[position].wrapper.readManaged(object, columns[position]))
+    }
+
+    /// Sets a dynamic object's property, converting as `Realm.create` does.
+    func setDynamicValue(_ any: Any?, of object: ObjectBase, _ name: String) {
+        let column = columns[dynamicPosition(name)]
+        let property = schema.properties[column]
+        instance.checkWritable()
+        let given = any.flatMap(flattened)
+        guard property.collection == .none else {
+            let list = ManagedList(object, self, column)
+            list.checkWritable()
+            guard let elements = elements(of: given) else { refuse(given, for: property) }
+            list.replaceAll(elements.map { element(flattened($0), of: property, column) })
+            return
+        }
+        write(object._key, column, element(given, of: property, column))
+    }
+
+    /// A property's value, or an element of its collection, as the store holds it.
+    private func element(_ any: Any?, of property: Property, _ column: Int) -> Value {
+        guard property.type == .object else {
+            guard let value = storedValue(of: any as Any)?.converted(to: property.type, isOptional: property.isOptional)
+            else { refuse(any, for: property) }
+            return value
+        }
+        guard let any, let target = target(column) else { return .null }
+        if let object = any as? ObjectBase, object._instance === instance, !target.isEmbedded,
+            object._access?.model.className == target.model.className
+        {
+            _ = object._checkedAccess()
+            return .object(object._key)
+        }
+        return .object(target.createDynamic(from: any))
+    }
+
+    private func elements(of any: Any?) -> [Any]? {
+        switch any {
+        case nil: []
+        case is String, is ObjectBase: nil
+        case let array as [Any]: array
+        case let sequence as any Sequence: sequence.map { $0 as Any }
+        default: nil
+        }
+    }
+
+    private func refuse(_ any: Any?, for property: Property) -> Never {
+        misuse(
+            "Invalid value '\(any ?? "<null>")' for '\(property.type.word)\(property.isOptional ? "?" : "")' property "
+                + "'\(model.className).\(property.name)'.")
+    }
+
+    private func dynamicPosition(_ name: String) -> Int {
+        guard let position = model.position(of: name) else {
+            misuse("Invalid property name '\(name)' for class '\(model.className)'.")
+        }
+        return position
+    }
+
+    // MARK: - Making objects
+
+    /// Makes an object of this class from a dictionary, an array in the order of the properties, or another object; or
+    /// under an update policy, changes the one of its primary key.
+    @discardableResult
+    func createDynamic(from any: Any, update: Realm.UpdatePolicy = .error) -> ObjectKey {
+        var values = dynamicValues(of: any)
+        var primaryKey: PrimaryKey?
+        if let property = schema.primaryKeyIndex.map({ schema.properties[$0] }) {
+            let value = values.removeValue(forKey: property.name).flatMap(flattened)
+            let converted = storedValue(of: value as Any)?.converted(to: property.type, isOptional: property.isOptional)
+            guard let key = PrimaryKey(converted ?? property.type.zero) else { refuse(value, for: property) }
+            primaryKey = key
+        } else if isEmbedded {
+            primaryKey = instance.coordinator.participant?.container(in: instance.transaction)
+        }
+        let key = primaryKey.flatMap { update == .error ? nil : table.key(for: $0) } ?? newRow(primaryKey)
+        let object = object(key)
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) { setDynamicValue(value, of: object, name) }
+        return key
+    }
+
+    private func newRow(_ primaryKey: PrimaryKey?) -> ObjectKey {
+        do {
+            let key = try table.create(primaryKey)
+            created(key)
+            return key
+        } catch {
+            if error.code == .duplicatePrimaryKey, let primaryKey {
+                misuse(
+                    "Attempting to create an object of type '\(model.className)' with an existing primary key value "
+                        + "'\(primaryKey.shown)'.")
+            }
+            misuse("Object of type '\(model.className)' could not be created: \(error.message)")
+        }
+    }
+
+    private func dynamicValues(of any: Any) -> [String: Any] {
+        switch any {
+        case let values as [String: Any]: return values
+        case let values as [Any]:
+            guard values.count <= schema.properties.count else {
+                misuse(
+                    "Invalid array input: more values (\(values.count)) than properties (\(schema.properties.count)).")
+            }
+            return Dictionary(uniqueKeysWithValues: zip(schema.properties.map(\.name), values))
+        case let source as ObjectBase:
+            let model = source._access?.model ?? ObjectModel.of(type(of: source))
+            let names = schema.properties.map(\.name).filter { model.position(of: $0) != nil }
+            return Dictionary(uniqueKeysWithValues: names.map { ($0, source.value(forKey: $0) as Any) })
+        default: misuse("Invalid value '\(any)' to initialize object of type '\(model.className)'")
+        }
+    }
+}

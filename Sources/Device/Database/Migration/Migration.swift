@@ -1,0 +1,140 @@
+import CausewayModel
+import CausewayObjectStore
+
+/// What a migration does to the objects of a file, once, when the file is first opened with a newer schema version.
+///
+/// It runs inside one write transaction, before the Realm is handed out: what it leaves is committed as a whole.
+public typealias MigrationBlock = @Sendable (_ migration: Migration, _ oldSchemaVersion: UInt64) -> Void
+
+/// What `Migration.enumerateObjects` calls for each object: as it was, and as it will be.
+public typealias MigrationObjectEnumerateBlock = (_ oldObject: MigrationObject?, _ newObject: MigrationObject?) -> Void
+
+/// The objects of a file before and after its classes changed, handed to a migration block.
+///
+/// ```swift
+/// configuration.schemaVersion = 2
+/// configuration.migrationBlock = { migration, oldSchemaVersion in
+///     guard oldSchemaVersion < 2 else { return }
+///     migration.enumerateObjects(ofType: "Person") { oldObject, newObject in
+///         newObject!["fullName"] = "\(oldObject!["firstName"]!) \(oldObject!["lastName"]!)"
+///     }
+/// }
+/// ```
+///
+/// Properties whose type is the same before and after have kept their values; all others begin empty.
+public final class Migration {
+    private let old: RealmInstance
+    private let new: RealmInstance
+
+    init(from old: RealmInstance, to new: RealmInstance) {
+        self.old = old
+        self.new = new
+    }
+
+    /// Calls a block for each object of a class, as it was and as it will be.
+    ///
+    /// A class that is new has no old objects, one that is no longer declared has the same values on both sides. An
+    /// object that the block deletes is not visited again.
+    ///
+    /// - Complexity: O(n) in the objects of the class.
+    public func enumerateObjects(ofType typeName: String, _ block: MigrationObjectEnumerateBlock) {
+        let before = old.declared.models[typeName].map { _ in old.access(named: typeName) }
+        guard new.declared.models[typeName] != nil else { return }
+        for key in new.access(named: typeName).table.allKeys {
+            let after = new.access(named: typeName)
+            guard after.table.exists(key) else { continue }
+            let oldObject = before.flatMap { access in
+                old.reading { access.table.exists(key) } ? access.object(key, as: MigrationObject.self) : nil
+            }
+            block(oldObject, after.object(key, as: MigrationObject.self))
+        }
+    }
+
+    /// Makes an object of a class of the new schema.
+    @discardableResult
+    public func create(_ typeName: String, value: Any = [String: Any]()) -> MigrationObject {
+        let access = new.access(named: typeName)
+        return access.object(access.createDynamic(from: value), as: MigrationObject.self)
+    }
+
+    /// Deletes an object that `create` made or `enumerateObjects` handed out as the new one.
+    public func delete(_ object: MigrationObject) {
+        new.delete(object)
+    }
+
+    /// Deletes all objects of a class, and the class itself unless another class links to it.
+    ///
+    /// - Returns: Whether the file had the class.
+    @discardableResult
+    public func deleteData(forType typeName: String) -> Bool {
+        guard new.transaction.table(typeName) != nil else { return false }
+        if new.transaction.schema[typeName] != nil, isDeclared(typeName) {
+            for key in new.access(named: typeName).table.allKeys {
+                let access = new.access(named: typeName)
+                if access.table.exists(key) { access.delete(key) }
+            }
+        } else {
+            new.forgetAccesses()
+            new.transaction.removeClass(typeName)
+        }
+        return true
+    }
+
+    /// Gives a property of the new schema the values that another one had before.
+    ///
+    /// ```swift
+    /// migration.renameProperty(onType: "Person", from: "firstName", to: "givenName")
+    /// ```
+    ///
+    /// Both must be of one type, and the old name must be gone: otherwise the program stops.
+    ///
+    /// - Complexity: O(n) in the objects of the class.
+    public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
+        guard let before = old.declared.schema[typeName], let source = before.index(of: oldName) else {
+            misuse("Cannot rename property '\(typeName).\(oldName)' because it does not exist.")
+        }
+        guard let after = new.declared.schema[typeName], let target = after.index(of: newName) else {
+            misuse("Renamed property '\(typeName).\(newName)' does not exist.")
+        }
+        if after.index(of: oldName) != nil {
+            misuse(
+                "Cannot rename property '\(typeName).\(oldName)' to '\(newName)' because the source property still exists."
+            )
+        }
+        let (property, renamed) = (before.properties[source], after.properties[target])
+        guard property.type == renamed.type, property.collection == renamed.collection,
+            property.target == renamed.target
+        else {
+            misuse(
+                "Cannot rename property '\(typeName).\(oldName)' to '\(newName)' because it would change from type "
+                    + "'\(property.type.word)' to '\(renamed.type.word)'.")
+        }
+        if property.isOptional, !renamed.isOptional {
+            misuse(
+                "Cannot rename property '\(typeName).\(oldName)' to '\(newName)' because it would change from optional to "
+                    + "required.")
+        }
+        copyValues(typeName, source, property, to: target)
+    }
+
+    private func copyValues(
+        _ typeName: String, _ source: Int, _ property: Property, to target: Int
+    ) {
+        let (from, to) = (old.access(named: typeName), new.access(named: typeName))
+        let isOwned = property.target.map { old.declared.schema[$0]?.kind == .embedded } ?? false
+        for key in to.table.allKeys where to.table.exists(key) && from.table.exists(key) {
+            if isOwned {
+                // The objects it owned ended with the old property: they are made again from what they were.
+                let (before, after) = (from.object(key), to.object(key))
+                to.setDynamicValue(
+                    before.value(forKey: property.name), of: after, to.schema.properties[target].name)
+            } else if property.collection == .none {
+                to.write(key, target, from.table.value(key, source))
+            } else {
+                to.table.listReplace(key, target, from.table.listValues(key, source))
+            }
+        }
+    }
+
+    private func isDeclared(_ typeName: String) -> Bool { new.configuration.declares(typeName) }
+}

@@ -1,0 +1,57 @@
+import CausewayModel
+import Foundation
+
+// Classes as the file has them, for programs that do not declare them.
+
+extension ObjectModel {
+    /// A class of the file, with objects of `DynamicObject`.
+    static func dynamic(_ schema: ClassSchema) -> ObjectModel {
+        let properties = schema.properties.map { property in
+            let wrapper = wrapper(of: property)
+            var shape = wrapper.shape
+            shape.isOptional = property.isOptional
+            return Property(
+                name: property.name, storedName: property.name, offset: 0, wrapper: wrapper, shape: shape,
+                isPrimaryKey: property.isPrimaryKey, isIndexed: property.isIndexed)
+        }
+        return ObjectModel(
+            type: DynamicObject.self, className: schema.name, kind: schema.kind, properties: properties, inverses: [],
+            holdsOnlyRows: true, isDynamic: true)
+    }
+
+    private static func wrapper(of property: CausewayModel.Property) -> any PersistedWrapper.Type {
+        switch property.type {
+        case .bool: wrapper(of: Bool.self, property)
+        case .int: wrapper(of: Int.self, property)
+        case .float: wrapper(of: Float.self, property)
+        case .double: wrapper(of: Double.self, property)
+        case .string: wrapper(of: String.self, property)
+        case .data: wrapper(of: Data.self, property)
+        case .date: wrapper(of: Date.self, property)
+        case .objectId: wrapper(of: ObjectId.self, property)
+        case .uuid: wrapper(of: UUID.self, property)
+        case .object:
+            property.collection == .list ? Persisted<List<DynamicObject>>.self : Persisted<DynamicObject?>.self
+        }
+    }
+
+    private static func wrapper<Scalar: _PersistableScalar>(
+        of type: Scalar.Type, _ property: CausewayModel.Property
+    ) -> any PersistedWrapper.Type {
+        switch (property.collection, property.isOptional) {
+        case (.none, false): Persisted<Scalar>.self
+        case (.none, true): Persisted<Scalar?>.self
+        case (.list, false): Persisted<List<Scalar>>.self
+        case (.list, true): Persisted<List<Scalar?>>.self
+        }
+    }
+}
+
+extension DeclaredSchema {
+    /// All classes of a file.
+    static func dynamic(_ schema: Schema) -> DeclaredSchema {
+        DeclaredSchema(
+            models: Dictionary(uniqueKeysWithValues: schema.classes.map { ($0.name, ObjectModel.dynamic($0)) }),
+            schema: schema)
+    }
+}

@@ -1,0 +1,61 @@
+import CausewayModel
+import CausewayObjectStore
+
+extension Realm {
+    /// All objects of a class by its name, live, for code that does not declare the class.
+    ///
+    /// ```swift
+    /// for dog in realm.dynamicObjects("Dog") { print(dog["name"] as Any) }
+    /// ```
+    ///
+    /// A name that the file does not have stops the program.
+    ///
+    /// - Complexity: O(1). Nothing is read until the results are used.
+    public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
+        instance.checkThread()
+        return Results(_ResultsSource(.table, of: instance.dynamicAccess(named: typeName)))
+    }
+
+    /// The object of a class and a primary key, or nil.
+    ///
+    /// ```swift
+    /// let person = realm.dynamicObject(ofType: "Person", forPrimaryKey: 12345)
+    /// ```
+    ///
+    /// - Complexity: O(log n).
+    public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
+        instance.checkThread()
+        let access = instance.dynamicAccess(named: typeName)
+        guard let row = access.row(forPrimaryKey: key) else { return nil }
+        return access.object(row, as: DynamicObject.self)
+    }
+
+    /// Makes an object of a class by its name, or under an update policy changes the one of its primary key.
+    ///
+    /// ```swift
+    /// try realm.write { realm.dynamicCreate("Dog", value: ["name": "Rex"]) }
+    /// ```
+    ///
+    /// Outside of a write transaction, and with values that do not fit, it stops the program as `create` does.
+    @discardableResult
+    public func dynamicCreate(
+        _ typeName: String, value: Any = [String: Any](), update: UpdatePolicy = .error
+    ) -> DynamicObject {
+        instance.checkThread()
+        instance.checkTransaction()
+        let access = instance.dynamicAccess(named: typeName)
+        if access.isEmbedded {
+            misuse("Embedded objects cannot be created directly: create them as part of their parent.")
+        }
+        instance.checkPolicy(access, update)
+        return access.object(access.createDynamic(from: value, update: update), as: DynamicObject.self)
+    }
+
+    /// Deletes every object of a class by its name.
+    public func dynamicDelete(_ typeName: String) {
+        instance.checkThread()
+        instance.checkTransaction()
+        let access = instance.dynamicAccess(named: typeName)
+        for key in access.table.allKeys where access.table.exists(key) { access.delete(key) }
+    }
+}

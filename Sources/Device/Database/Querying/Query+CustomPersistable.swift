@@ -1,0 +1,65 @@
+import CausewayModel
+import CausewayQuery
+
+// Queries act on what is stored: a property of a custom type is compared as its persisted type.
+
+extension Query where T: _CustomPersistable {
+    /// The property as its persisted type, for the operators that type has.
+    ///
+    /// ```swift
+    /// clubs.where { $0.url.persistableValue.starts(with: "https") }
+    /// ```
+    public var persistableValue: Query<T.PersistedType> { Query<T.PersistedType>(part) }
+}
+
+extension Query where T: _QueryOptional, T.Wrapped: _CustomPersistable {
+    /// The property as its persisted type, for the operators that type has.
+    public var persistableValue: Query<T.Wrapped.PersistedType?> { Query<T.Wrapped.PersistedType?>(part) }
+}
+
+extension Query where T: _CustomPersistable, T.PersistedType: _PersistableScalar {
+    /// The stored value is this one.
+    public static func == (left: Query, right: T.PersistedType) -> Query<Bool> { left.persistableValue == right }
+
+    /// The stored value is another than this one.
+    public static func != (left: Query, right: T.PersistedType) -> Query<Bool> { left.persistableValue != right }
+}
+
+extension Query where T: RealmCollectionValue {
+    /// The property is this value. One that is stored as an embedded object is compared member by member: objects and
+    /// collections inside of it cannot be compared, and a class that has such stops the program.
+    func equals(_ value: T) -> Query<Bool> {
+        guard T._shape.isMapped else { return compared(.equal, .value(queryValue(value))) }
+        guard let object = (value as? any _CustomPersistable)?.embeddedObject else {
+            return compared(.equal, .value(.null))
+        }
+        return memberwise(object)
+    }
+}
+
+extension Query {
+    fileprivate func memberwise(_ object: EmbeddedObject) -> Query<Bool> {
+        let model = ObjectModel.of(type(of: object))
+        if let property = model.properties.first(where: { !$0.isScalar }) {
+            misuse(
+                "Unsupported property '\(model.className).\(property.name)' for comparison by members: only values can "
+                    + "be compared, not objects or collections.")
+        }
+        let base = Unmanaged.passUnretained(object).toOpaque()
+        let path = path
+        let comparisons = withExtendedLifetime(object) {
+            model.properties.map { property in
+                var member = path
+                member.names.append(property.name)
+                let value = object._header == nil ? property.wrapper.scalar(base + property.offset) : nil
+                return Predicate.comparison(
+                    Comparison(
+                        member.expression, .equal,
+                        .value(value ?? storedValue(of: object.value(forKey: property.name) as Any) ?? .null)))
+            }
+        }
+        let present = Predicate.comparison(Comparison(path.expression, .notEqual, .value(.null)))
+        return Query<Bool>(
+            .condition(.all(of: [present] + comparisons), over: Set([path.collection].compactMap { $0 })))
+    }
+}

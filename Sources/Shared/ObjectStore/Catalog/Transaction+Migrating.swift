@@ -1,0 +1,229 @@
+package import CausewayModel
+import CausewayStorage
+
+// A migration in one write transaction: `restructure`, then whatever the app does with old and new objects, then
+// `finishRestructuring`. Objects keep their keys, so an object before and its object after are found by the same key.
+
+extension Transaction {
+    /// Gives the classes of the wanted schema exactly its properties, losing what has no place in it.
+    ///
+    /// A property whose type, collection or target has changed begins empty; one that only became optional or required
+    /// keeps its values, with zero for null where null is no longer allowed. Properties that are not wanted are gone.
+    /// Classes that are not wanted stay. A class whose primary key has changed has none until `finishRestructuring`.
+    ///
+    /// - Parameter before: The state the write began on, where removed values can still be read.
+    package func restructure(to wanted: Schema, before: Transaction) throws(StoreError) {
+        try throwDamage()
+        removeContradicted(by: wanted)
+        for table in tables { table.flush(to: writer) }
+        forgetTables()
+        var result = Catalog.Extension(catalog: catalog)
+        takeNumbers { result = self.catalog.restructured(to: wanted, nextNumber: &$0) }
+        guard result.conflicts.isEmpty else {
+            throw StoreError(
+                .schemaConflict, "The wanted schema is not possible: " + result.conflicts.joined(separator: " "),
+                path: store.path)
+        }
+        writer.put(FixedTree.catalog, CatalogKey.classes, result.catalog.encoded)
+        replaceCatalog(result.catalog)
+        for wantedClass in wanted.classes {
+            guard let old = before.table(wantedClass.name), let new = table(wantedClass.name) else { continue }
+            new.takeOver(from: old)
+        }
+        for index in result.newIndexes { table(index.className)?.fillIndex(index.column) }
+    }
+
+    /// Makes the primary keys of the wanted schema those of its classes.
+    ///
+    /// Throws `duplicatePrimaryKey` when two objects of a class have the same one.
+    package func finishRestructuring(to wanted: Schema) throws(StoreError) {
+        var records = catalog.classes
+        var rekeyed: [String] = []
+        for position in records.indices {
+            let name = records[position].schema.name
+            guard let wantedClass = wanted[name], let key = wantedClass.primaryKeyIndex,
+                records[position].schema.primaryKeyIndex == nil,
+                let column = records[position].schema.index(of: wantedClass.properties[key].name)
+            else { continue }
+            records[position].schema.properties[column].isPrimaryKey = true
+            rekeyed.append(name)
+        }
+        guard !rekeyed.isEmpty else { return }
+        for table in tables { table.flush(to: writer) }
+        forgetTables()
+        let catalog = Catalog(classes: records)
+        writer.put(FixedTree.catalog, CatalogKey.classes, catalog.encoded)
+        replaceCatalog(catalog)
+        for name in rekeyed { try table(name)?.enterPrimaryKeys() }
+    }
+
+    /// Deletes all objects of a class and the class itself. A class that others link to keeps its place, without objects.
+    package func removeClass(_ name: String) {
+        guard let table = table(name) else { return }
+        table.deleteEverything()
+        let isLinked = catalog.classes.contains { record in
+            record.schema.name != name && record.schema.properties.contains { $0.target == name }
+        }
+        guard !isLinked, let record = catalog[name] else { return }
+        for table in tables { table.flush(to: writer) }
+        forgetTables()
+        for column in record.columns { removeStorage(of: column, rows: 0) }
+        for tree in [record.primaryKeys, record.backlinks] { removeTree(tree) }
+        let catalog = Catalog(classes: catalog.classes.filter { $0.schema.name != name })
+        writer.put(FixedTree.catalog, CatalogKey.classes, catalog.encoded)
+        replaceCatalog(catalog)
+    }
+
+    // MARK: - What goes
+
+    /// Takes back the links, leaves, lists and index entries of every property that will not be there.
+    private func removeContradicted(by wanted: Schema) {
+        for record in catalog.classes {
+            guard let wantedClass = wanted[record.schema.name], let table = table(record.schema.name) else { continue }
+            for (column, property) in record.schema.properties.enumerated() {
+                if let kept = wantedClass.property(named: property.name), kept.isStored(like: property) { continue }
+                table.emptyLinksAndLists(column)
+            }
+        }
+        for table in tables { table.flush(to: writer) }
+        for record in catalog.classes {
+            guard let wantedClass = wanted[record.schema.name], let table = table(record.schema.name) else { continue }
+            for (property, column) in zip(record.schema.properties, record.columns) {
+                if let kept = wantedClass.property(named: property.name), kept.isStored(like: property) { continue }
+                removeStorage(of: column, rows: table.nextKey)
+            }
+            if record.schema.hasOtherPrimaryKey(than: wantedClass) { removeTree(record.primaryKeys) }
+        }
+    }
+
+    private func removeStorage(of column: Catalog.ColumnRecord, rows: Int64) {
+        for number in 0..<((rows + Int64(slotsPerLeaf) - 1) / Int64(slotsPerLeaf)) {
+            writer.removeLeaf(column: column.id, number: UInt32(number))
+        }
+        if column.index != 0 { removeTree(column.index) }
+        if column.list != 0 { removeTree(column.list) }
+    }
+
+    private func removeTree(_ tree: UInt32) {
+        var keys: [[UInt8]] = []
+        writer.scan(tree: tree, from: [], upTo: nil, reversed: false) { key, _ in
+            keys.append(Array(key))
+            return true
+        }
+        for key in keys { writer.remove(tree, key) }
+    }
+}
+
+extension Catalog {
+    /// The catalog with the wanted classes as they are wanted. Columns that fit stay, all others are new.
+    fileprivate func restructured(to wanted: Schema, nextNumber: inout UInt32) -> Extension {
+        var result = Extension(catalog: self)
+        var records = classes
+        for wantedClass in wanted.classes {
+            guard let position = positions[wantedClass.name] else { continue }
+            let old = records[position]
+            records[position].schema = wantedClass
+            records[position].columns = wantedClass.properties.enumerated().map { place, property in
+                var column = Self.column(for: property, &nextNumber)
+                guard let stored = old.schema.index(of: property.name),
+                    property.isStored(like: old.schema.properties[stored])
+                else { return column }
+                let wantsIndex = column.index
+                column = old.columns[stored]
+                if wantsIndex != 0, column.index == 0 {
+                    column.index = wantsIndex
+                    result.newIndexes.append((wantedClass.name, place))
+                } else if column.index != 0 {
+                    // An index costs little and may be wanted again: it stays.
+                    records[position].schema.properties[place].isIndexed = true
+                }
+                return column
+            }
+            if old.schema.hasOtherPrimaryKey(than: wantedClass) {
+                records[position].primaryKeys = nextNumber
+                nextNumber += 1
+                for place in wantedClass.properties.indices {
+                    records[position].schema.properties[place].isPrimaryKey = false
+                }
+            }
+        }
+        // Classes that are new are added as they always are.
+        let additions = Catalog(classes: records).extended(
+            by: Schema(wanted.classes.filter { positions[$0.name] == nil }), nextNumber: &nextNumber)
+        result.catalog = additions.isChanged ? additions.catalog : Catalog(classes: records)
+        result.conflicts = additions.conflicts
+        return result
+    }
+}
+
+extension ClassSchema {
+    fileprivate func property(named name: String) -> Property? { properties.first { $0.name == name } }
+
+    fileprivate func hasOtherPrimaryKey(than other: ClassSchema) -> Bool {
+        let (mine, theirs) = (
+            primaryKeyIndex.map { properties[$0] }, other.primaryKeyIndex.map { other.properties[$0] }
+        )
+        guard let mine, let theirs else { return (mine == nil) != (theirs == nil) }
+        return mine.name != theirs.name || !mine.isStored(like: theirs)
+    }
+}
+
+extension Property {
+    /// Whether a column made for one property serves the other.
+    fileprivate func isStored(like other: Property) -> Bool {
+        hasValues(like: other) && (isOptional == other.isOptional || type == .object)
+    }
+
+    /// Whether the values of one property can be those of the other, but for null.
+    fileprivate func hasValues(like other: Property) -> Bool {
+        type == other.type && collection == other.collection && target == other.target
+    }
+}
+
+// MARK: - Rows
+
+extension Table {
+    /// Nulls the links and empties the lists of a column, so that nothing is linked to from there.
+    fileprivate func emptyLinksAndLists(_ column: Int) {
+        let property = schema.properties[column]
+        guard property.collection != .none || property.type == .object else { return }
+        for key in allKeys where exists(key) {
+            if property.collection != .none {
+                if listCount(key, column) > 0 { listClear(key, column) }
+            } else if !value(key, column).isNull {
+                set(key, column, .null)
+            }
+        }
+    }
+
+    /// Copies the values of properties that only became optional or required.
+    fileprivate func takeOver(from old: Table) {
+        for (column, property) in schema.properties.enumerated() {
+            guard let source = old.schema.index(of: property.name) else { continue }
+            let stored = old.schema.properties[source]
+            guard !property.isStored(like: stored), property.hasValues(like: stored) else { continue }
+            let zero = property.isOptional ? Value.null : property.type.zero
+            for key in allKeys where exists(key) {
+                if property.collection == .none {
+                    let value = old.value(key, source)
+                    set(key, column, value.isNull ? zero : value)
+                } else {
+                    listReplace(key, column, old.listValues(key, source).map { $0.isNull ? zero : $0 })
+                }
+            }
+        }
+    }
+
+    /// Builds the index of primary keys from their column.
+    fileprivate func enterPrimaryKeys() throws(StoreError) {
+        guard let column = primaryKeyColumn else { return }
+        for key in allKeys where exists(key) {
+            guard let primaryKey = PrimaryKey(value(key, column)) else { continue }
+            try enter(primaryKey, for: key)
+        }
+    }
+
+    fileprivate func deleteEverything() {
+        for key in allKeys where exists(key) { delete(key) }
+    }
+}
