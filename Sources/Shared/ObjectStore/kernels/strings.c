@@ -270,10 +270,24 @@ KERNEL(
     causeway_scan_contains, (const causeway_strings *strings, const causeway_needle *needle, uint64_t *words),
     (strings, needle, words))
 
+/// Most leaves have no other bytes at all, and learning that takes no mask for each piece.
+INLINE bool is_ascii(const uint8_t *bytes, size_t count) {
+    bytes64 seen = {0};
+    size_t position = 0;
+    for (; position + 64 <= count; position += 64) seen |= LOAD(bytes64, bytes + position);
+    if (position < count) {
+        uint8_t rest[64] = {0};
+        memcpy(rest, bytes + position, count - position);
+        seen |= LOAD(bytes64, rest);
+    }
+    return BITS64(seen >= 0x80) == 0;
+}
+
 /// Strings with bytes of 0x80 and up.
 INLINE void beyond_ascii(const causeway_strings *strings, uint32_t width, uint64_t *words) {
     size_t limit = offset_at(strings, width, strings->count);
     if (limit > strings->arena_bytes) limit = strings->arena_bytes;
+    if (is_ascii(strings->arena, limit)) return;
     uint32_t slot = 0;
     size_t base = 0;
     while (base < limit) {

@@ -197,6 +197,17 @@ package enum StringFolding {
         }
     }
 
+    /// Whether only ASCII folds to these folded bytes, so that nothing else can match them.
+    package static func isFoldedFromASCIIOnly(_ folded: [UInt8], _ options: StringOptions) -> Bool {
+        if options.isEmpty { return true }
+        // Every letter is the base of some letter with marks, and marks alone fold to nothing.
+        if options.contains(.diacriticInsensitive) { return false }
+        return folded.allSatisfy { $0 < 0x80 && !lowerOfOthers.contains($0) }
+    }
+
+    /// The ASCII letters that are the lower case of something else too: İ is an i.
+    private static let lowerOfOthers = Set(LatinFolding.lower[0x80...].compactMap { $0 < 0x80 ? UInt8($0) : nil })
+
     private static func append(_ scalar: UInt16, to result: inout [UInt8]) {
         if scalar < 0x80 {
             result.append(UInt8(scalar))

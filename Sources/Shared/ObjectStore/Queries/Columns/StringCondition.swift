@@ -32,7 +32,7 @@ struct StringCondition {
         matcher = StringMatcher(comparator, needle, options: options)
         let folded = options.isEmpty ? needle : needle.withUnsafeBytes { StringFolding.folded($0, options) }
         bytes = folded
-        needsASCII = !options.isEmpty
+        needsASCII = !StringFolding.isFoldedFromASCIIOnly(folded, options)
         switch comparator {
         case .less, .lessOrEqual, .greater, .greaterOrEqual:
             form = options.isEmpty ? .order(comparator) : .matcher
