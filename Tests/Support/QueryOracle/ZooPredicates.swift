@@ -94,11 +94,13 @@ extension ZooHistory {
             operand: .value(constant))
     }
 
-    /// Another property of the class with the same type.
+    /// Another property of the class with the same type, or another number.
     private mutating func twin(of step: BoundPath.Step, on className: String) -> BoundPath.Step? {
         let properties = Zoo.schema[className]?.properties ?? []
+        let numeric: [PropertyType] = [.int, .float, .double]
         let indices = properties.indices.filter {
-            properties[$0].type == step.type && properties[$0].collection == .none
+            (properties[$0].type == step.type || numeric.contains(properties[$0].type) && numeric.contains(step.type))
+                && properties[$0].collection == .none
         }
         guard !indices.isEmpty else { return nil }
         let index = numbers.one(of: indices)

@@ -2,12 +2,13 @@ import CScan
 import CausewayModel
 import CausewayQuery
 
-/// One property against another of the same row: ints, floats and doubles, strings and data, and links.
+/// One property against another of the same row: numbers, dates, booleans, strings and data, and links.
 struct PairTest: LeafTest {
     private enum Kind {
         case integers
         case floats
         case bytes
+        case ordered(PairOrder.Kind)
     }
 
     private let table: Table
@@ -28,6 +29,10 @@ struct PairTest: LeafTest {
         case (.float, .float), (.float, .double), (.double, .float), (.double, .double):
             guard isEquality || isOrder else { return nil }
             kind = .floats
+        case (.int, .float), (.int, .double), (.float, .int), (.double, .int), (.date, .date), (.bool, .bool):
+            guard isEquality || isOrder, let order = PairOrder.Kind(properties[left].type, properties[right].type)
+            else { return nil }
+            kind = .ordered(order)
         case (.string, .string), (.data, .data):
             guard comparator != .between, comparator != .in else { return nil }
             kind = .bytes
@@ -39,19 +44,30 @@ struct PairTest: LeafTest {
         self.comparator = comparator
     }
 
-    var cost: Double { kind == .bytes ? 20 : 1.5 }
+    var cost: Double {
+        switch kind {
+        case .integers, .floats: 1.5
+        case .ordered: 4
+        case .bytes: 20
+        }
+    }
     var explanation: String {
         let properties = table.schema.properties
         return "scan \(table.name).\(properties[left].name) and \(table.name).\(properties[right].name)"
     }
 
     func evaluate(_ number: Int, _ candidates: SlotBitmap) -> SlotBitmap {
-        if kind == .bytes { return strings(number, candidates) }
+        if case .bytes = kind { return strings(number, candidates) }
         guard let leftLeaf = table.leaf(left, number), let rightLeaf = table.leaf(right, number) else {
             return SlotBitmap()
         }
         let reached = min(LeafHeader(leftLeaf).count, LeafHeader(rightLeaf).count)
-        let found = kind == .integers ? integers(leftLeaf, rightLeaf, reached) : floats(leftLeaf, rightLeaf, reached)
+        let found: SlotBitmap =
+            switch kind {
+            case .floats: floats(leftLeaf, rightLeaf, reached)
+            case .ordered(let order): PairOrder(order, leftLeaf, rightLeaf, reached).slots(comparator)
+            default: integers(leftLeaf, rightLeaf, reached)
+            }
         let leftNulls = Self.nulls(leftLeaf, candidates)
         let rightNulls = Self.nulls(rightLeaf, candidates)
         let present = candidates.subtracting(leftNulls.union(rightNulls))
