@@ -105,6 +105,41 @@ struct LiveResultsTests {
         #expect(small.count == 29)
     }
 
+    @Test("the beginning of an order is right, alone, after changes and followed by the rest")
+    func leadingOfOrder() throws {
+        let realm = try Realm(configuration: configuration)
+        try makeItems(realm, 3000)
+        let items = realm.objects(LiveItem.self)
+        func orders() -> [Results<LiveItem>] {
+            [
+                items.sorted(by: \.name), items.sorted(by: \.number, ascending: false),
+                items.where { $0.number < 3 }.sorted(by: [SortDescriptor(keyPath: "name"), "number"]),
+                items.where { $0.id < 20 }.sorted(by: \.name), items.where { $0.id < 0 }.sorted(by: \.name),
+                items.sorted(by: \.name).where { $0.owner.name == "x" },
+                items.sorted(by: \.name).sorted(by: \.number),
+            ]
+        }
+        for (order, whole) in zip(orders(), orders().map { ids($0) }) {
+            #expect(order.first?.id == whole.first)
+            #expect(order.prefix(50).map(\.id) == Array(whole.prefix(50)))
+            #expect(order.isEmpty == whole.isEmpty)
+            #expect(ids(order) == whole)
+        }
+        let held = orders()
+        let firsts = held.map { $0.first?.id }
+        try realm.write {
+            for id in [7, 14, 21] { realm.object(ofType: LiveItem.self, forPrimaryKey: id)?.name = "a" }
+            realm.delete(
+                firsts.compactMap { $0 }.prefix(1).compactMap {
+                    realm.object(ofType: LiveItem.self, forPrimaryKey: $0)
+                })
+            #expect(held.map { $0.first?.id } == orders().map { ids($0).first })
+        }
+        #expect(held.map { $0.first?.id } == orders().map { ids($0).first })
+        #expect(held.map { $0.prefix(70).map(\.id) } == orders().map { Array(ids($0).prefix(70)) })
+        #expect(held.map(\.last?.id) == orders().map { ids($0).last })
+    }
+
     @Test("the beginning of results is right, alone and followed by the rest")
     func leading() throws {
         let realm = try Realm(configuration: configuration)

@@ -48,6 +48,12 @@ struct OrderingTests {
                 #expect(
                     transaction.sorted(keys, "Row", by: sortKeys) == expected.map { keys[$0] },
                     "seed \(seed), \(when), \(sortKeys)")
+                for limit in [0, 1, 3, 20, keys.count / 5, keys.count] {
+                    #expect(
+                        transaction.sortedPrefix(limit, of: keys, "Row", by: sortKeys)
+                            == expected.prefix(limit).map { keys[$0] },
+                        "first \(limit), seed \(seed), \(when), \(sortKeys)")
+                }
             }
         }
     }
@@ -68,6 +74,75 @@ struct OrderingTests {
         }
     }
 
+    @Test("distinct over a class and over a condition is distinct over their keys", arguments: UInt64(31)...34)
+    func distinctOfClass(seed: UInt64) throws {
+        try inEveryState(seed: seed, rows: seed == 31 ? 2300 : 150) { rows, transaction, when in
+            let keys = try transaction.existing("Row").allKeys
+            for column in 1..<1 + 2 * OrderedRows.types.count {
+                let type = OrderedRows.types[(column - 1) % OrderedRows.types.count]
+                let path = BoundPath(steps: [
+                    .init(className: "Row", property: column, type: type, collection: .none, target: nil)
+                ])
+                #expect(
+                    try transaction.distinct("Row", matching: nil, by: [path])
+                        == transaction.distinct(keys, "Row", by: [path]), "seed \(seed), \(when), \(path)")
+                let condition = Self.isBelow(Int64(rows.numbers.below(7)))
+                #expect(
+                    try transaction.distinct("Row", matching: condition, by: [path])
+                        == transaction.distinct(
+                            try transaction.keys("Row", matching: condition), "Row", by: [path]),
+                    "seed \(seed), \(when), \(path)")
+            }
+        }
+    }
+
+    @Test("distinct of short strings and small integers, leaf by leaf", arguments: [1, 3, 200, 700, 5000])
+    func distinctOfManyLeaves(values: Int) throws {
+        let store = try openInMemory("distinct \(values)")
+        let transaction = try store.write()
+        try transaction.extendSchema(
+            Schema([
+                ClassSchema(
+                    name: "Row",
+                    properties: [
+                        Property(name: "text", type: .string, isOptional: true),
+                        Property(name: "number", type: .int, isOptional: true),
+                    ])
+            ]))
+        let table = try transaction.existing("Row")
+        var numbers = SeededNumbers(seed: UInt64(values))
+        let letters = Array("abcdefghijklmnop")
+        let texts = (0..<values).map { _ in
+            String((0..<numbers.below(11)).map { _ in numbers.one(of: letters) })
+        }
+        for row in 0..<7300 {
+            let text = numbers.once(in: 50) ? Value.null : .string(numbers.one(of: texts))
+            let number = numbers.once(in: 50) ? Value.null : .int(Int64(numbers.below(min(values, 250)) + row / 5000))
+            _ = try table.create(nil, row: [text, number])
+        }
+        try transaction.commit()
+        for column in 0...1 {
+            var seen: Set<Value> = []
+            let expected = table.allKeys.filter { seen.insert(table.value($0, column)).inserted }
+            let path = BoundPath(steps: [
+                .init(
+                    className: "Row", property: column, type: column == 0 ? .string : .int, collection: .none,
+                    target: nil)
+            ])
+            #expect(try transaction.distinct("Row", matching: nil, by: [path]) == expected, "\(column)")
+        }
+    }
+
+    private static func isBelow(_ limit: Int64) -> BoundPredicate {
+        .comparison(
+            BoundComparison(
+                quantifier: .implied,
+                path: BoundPath(steps: [
+                    .init(className: "Row", property: 2, type: .int, collection: .none, target: nil)
+                ]),
+                comparator: .less, options: [], operand: .value(.int(limit))))
+    }
+
     @Test("aggregates of a column, of a condition and of keys", arguments: UInt64(21)...24)
     func aggregates(seed: UInt64) throws {
         try inEveryState(seed: seed, rows: seed == 21 ? 2300 : 150) { rows, transaction, when in
@@ -76,13 +151,7 @@ struct OrderingTests {
                 let path = rows.path()
                 let aggregate = rows.numbers.one(of: [Aggregate.count, .minimum, .maximum, .sum, .average])
                 let type = rows.numbers.below(7)
-                let condition = BoundPredicate.comparison(
-                    BoundComparison(
-                        quantifier: .implied,
-                        path: BoundPath(steps: [
-                            .init(className: "Row", property: 2, type: .int, collection: .none, target: nil)
-                        ]),
-                        comparator: .less, options: [], operand: .value(.int(Int64(type)))))
+                let condition = Self.isBelow(Int64(type))
                 let (over, keys): (AggregatedRows, [ObjectKey])
                 switch round % 3 {
                 case 0: (over, keys) = (.all, table.allKeys)

@@ -3,17 +3,23 @@
 extension Results {
     /// The first element, or nil.
     ///
-    /// - Complexity: What finding the first match costs; the whole query where results are sorted.
+    /// ```swift
+    /// let oldest = realm.objects(Dog.self).sorted(by: \.age, ascending: false).first
+    /// ```
+    ///
+    /// - Complexity: What finding the first match costs. Of sorted results, what finding all matches costs, and the rest
+    ///   is not put in order.
     public var first: Element? { isEmpty ? nil : self[0] }
 
     /// Whether there is no element.
     ///
-    /// - Complexity: What finding the first match costs; the whole query where results are sorted.
+    /// - Complexity: What finding the first match costs; as ``first`` where results are sorted.
     public var isEmpty: Bool { source.leading(1).count == 0 }
 
     /// The first elements, live.
     ///
-    /// - Complexity: What finding that many matches costs; the whole query where results are sorted.
+    /// - Complexity: What finding that many matches costs. Of sorted results, what finding all matches costs; up to a
+    ///   thousand of them come without putting the rest in order.
     public func prefix(_ maxLength: Int) -> Slice<Results> {
         precondition(maxLength >= 0, "Can't take a prefix of negative length from a collection")
         return Slice(base: self, bounds: 0..<Swift.min(maxLength, source.leading(maxLength).count))

@@ -49,6 +49,8 @@ public final class _ResultsSource {
     var content: Content?
     /// The first keys, while nobody has asked for more.
     private var leading: [ObjectKey]?
+    /// The first of an order were looked for without the rest.
+    private var hasBegunOrder = false
     private var counted: Int?
     var moment: Moment?
     var contentVersion: UInt = 0
@@ -163,7 +165,8 @@ public final class _ResultsSource {
         bringUpToDate(evaluating: false)
         if let content { return content }
         if let leading, leading.count >= limit { return .keys(leading) }
-        guard limit <= Self.leadingMax, isAscending, !hasDistinct, let access else { return current }
+        guard limit <= Self.leadingMax, !hasDistinct, let access else { return current }
+        if !isAscending { return hasBegunOrder ? current : firstOfOrder(limit, access) }
         // More than was asked for: whoever reads the first element often goes on to the next.
         let found = firstKeys(max(limit * 2, 16), access)
         if found.areAll {
@@ -174,6 +177,40 @@ public final class _ResultsSource {
         }
         moment = now
         return .keys(found.keys)
+    }
+
+    /// The first elements of an order over the class, without putting the others in order. Done once: whoever wants to
+    /// see further, or to see them again after a change, is better off with everything.
+    private func firstOfOrder(_ limit: Int, _ access: _ClassAccess) -> Content {
+        guard case .table = origin, let order = sortOrderOfAll, access.table.count > Self.leadingMax else {
+            return current
+        }
+        hasBegunOrder = true
+        let keys = matchingKeys(conditions, access)
+        let found = instance.transaction.sortedPrefix(
+            max(limit * 2, 64), of: keys, access.model.className, by: order)
+        if found.count == keys.count {
+            content = .keys(found)
+            generation &+= 1
+        } else {
+            leading = found
+        }
+        moment = now
+        return .keys(found)
+    }
+
+    /// The sort keys, when the results are put in order once and that is the last step.
+    private var sortOrderOfAll: [BoundSortKey]? {
+        guard case .sort(let order) = steps.last else { return nil }
+        let areFilters = steps.dropLast().allSatisfy { if case .filter = $0 { true } else { false } }
+        return areFilters ? order : nil
+    }
+
+    private func matchingKeys(_ condition: BoundPredicate?, _ access: _ClassAccess) -> [ObjectKey] {
+        guard let condition else { return access.table.allKeys }
+        return attempt { () throws(StoreError) in
+            try instance.transaction.keys(access.model.className, matching: condition)
+        }
     }
 
     /// Whoever wants to see further wants to see everything.
@@ -251,11 +288,14 @@ public final class _ResultsSource {
                 conditions.append(condition)
                 remaining.removeFirst()
             }
-            if conditions.isEmpty {
-                keys = access.table.allKeys
+            let condition: BoundPredicate? = conditions.count > 1 ? .and(conditions) : conditions.first
+            if case .distinct(let paths) = remaining.first {
+                remaining.removeFirst()
+                keys = attempt { () throws(StoreError) in
+                    try transaction.distinct(name, matching: condition, by: paths)
+                }
             } else {
-                let condition = conditions.count == 1 ? conditions[0] : .and(conditions)
-                keys = attempt { () throws(StoreError) in try transaction.keys(name, matching: condition) }
+                keys = matchingKeys(condition, access)
             }
         case .list(let owner, let ownerAccess, let column):
             guard ownerAccess.stillExists(owner, seenAt: ownerEpoch) else { return .keys([]) }

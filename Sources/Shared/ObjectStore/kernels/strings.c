@@ -435,3 +435,70 @@ INLINE void causeway_scan_heads_body(const causeway_strings *strings, const uint
 KERNEL(
     causeway_scan_heads, (const causeway_strings *strings, const uint8_t filter[512], uint64_t *words),
     (strings, filter, words))
+
+// Strings met before
+
+INLINE uint64_t short_hash(uint64_t head, size_t count) {
+    return (head ^ count * 0x9E3779B97F4A7C15ull) * 0xD6E8FEB86659FD93ull;
+}
+INLINE uint32_t first_place(uint64_t hash) { return (uint32_t)(hash >> 52); }
+INLINE uint32_t second_place(uint64_t hash) { return (uint32_t)(hash >> 40) & (CAUSEWAY_SHORT_PLACES - 1); }
+
+void causeway_scan_forget_short(causeway_short_strings *known) { memset(known, 0, sizeof(*known)); }
+
+void causeway_scan_add_short(const void *bytes, size_t count, causeway_short_strings *known) {
+    if (count == 0 || count > 8) return;
+    uint8_t heads[8] = {0};
+    memcpy(heads, bytes, count);
+    uint64_t head = LOAD(uint64_t, heads);
+    uint64_t hash = short_hash(head, count);
+    uint32_t places[2] = {first_place(hash), second_place(hash)};
+    for (uint32_t way = 0; way < 2; way++) {
+        uint8_t length = known->lengths[way][places[way]];
+        if (length == count && known->bytes[way][places[way]] == head) return;
+        if (length != 0) continue;
+        known->bytes[way][places[way]] = head;
+        known->lengths[way][places[way]] = (uint8_t)count;
+        return;
+    }
+}
+
+INLINE void short_ones(
+    const causeway_strings *strings, uint32_t width, const causeway_short_strings *known, uint64_t *words) {
+    for (uint32_t word = 0; word < CAUSEWAY_SCAN_WORDS; word++) {
+        words[word] = 0;
+        uint32_t start = word * 64;
+        if (start >= strings->count) continue;
+        uint32_t slots = strings->count - start < 64 ? strings->count - start : 64;
+        uint64_t gathered[64] = {0};
+        uint8_t answers[64] = {0};
+        bool isWhole = slots == 64 && gather(strings, width, start, false, gathered);
+        NO_GATHER
+        for (uint32_t index = 0; index < slots; index++) {
+            size_t from = offset_at(strings, width, start + index);
+            size_t to = offset_at(strings, width, start + index + 1);
+            size_t length = to > from && to <= strings->arena_bytes ? to - from : 0;
+            if (!isWhole) gathered[index] = careful_word(strings, (int64_t)from);
+            uint64_t head = head_of(gathered[index], length);
+            uint64_t hash = short_hash(head, length);
+            uint32_t first = first_place(hash), second = second_place(hash);
+            answers[index] = (length != 0)
+                & (((known->bytes[0][first] == head) & (known->lengths[0][first] == length))
+                    | ((known->bytes[1][second] == head) & (known->lengths[1][second] == length)));
+        }
+        words[word] = BITS64(LOAD(bytes64, answers) != 0);
+    }
+}
+
+INLINE void causeway_scan_short_body(
+    const causeway_strings *strings, const causeway_short_strings *known, uint64_t *words) {
+    if (strings->width == 2) {
+        short_ones(strings, 2, known, words);
+    } else {
+        short_ones(strings, 4, known, words);
+    }
+}
+KERNEL(
+    causeway_scan_short,
+    (const causeway_strings *strings, const causeway_short_strings *known, uint64_t *words),
+    (strings, known, words))

@@ -79,6 +79,11 @@ struct StringSpan {
         }
     }
 
+    /// The slots whose strings are in a table of short ones.
+    func known(_ short: UnsafePointer<causeway_short_strings>) -> SlotBitmap {
+        withStrings { strings in SlotBitmap { causeway_scan_short(strings, short, $0) } }
+    }
+
     /// The slots whose strings are not all ASCII.
     var beyondASCII: SlotBitmap {
         withStrings { strings in SlotBitmap { causeway_scan_beyond_ascii(strings, $0) } }

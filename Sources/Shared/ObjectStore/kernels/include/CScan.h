@@ -88,4 +88,18 @@ void causeway_scan_order(
 void causeway_scan_heads(const causeway_strings *strings, const uint8_t filter[512], uint64_t *words);
 void causeway_scan_add_head(const uint8_t *bytes, size_t count, uint8_t filter[512]);
 
+/// Strings of one to eight bytes: each in one of two places that its bytes name, as long as one is free.
+enum { CAUSEWAY_SHORT_PLACES = 4096 };
+typedef struct {
+    uint64_t bytes[2][CAUSEWAY_SHORT_PLACES];
+    /// 0 in free places.
+    uint8_t lengths[2][CAUSEWAY_SHORT_PLACES];
+} causeway_short_strings;
+
+void causeway_scan_forget_short(causeway_short_strings *known);
+void causeway_scan_add_short(const void *bytes, size_t count, causeway_short_strings *known);
+
+/// Which strings were added, but for those that found no place.
+void causeway_scan_short(const causeway_strings *strings, const causeway_short_strings *known, uint64_t *words);
+
 #endif
