@@ -1,5 +1,6 @@
 package import CausewayModel
 package import CausewayStorage
+import Glibc
 
 /// One thread's view of the store at one version, which can become a write and come back.
 ///
@@ -28,6 +29,12 @@ package final class Transaction {
     /// Keys are built here, one at a time.
     let keyBuffer = KeyBuffer()
     let packer = LeafPacker()
+    /// What a scan must cost at least, as its plan guesses in nanoseconds, to be shared with a second thread; infinite
+    /// where none is to be. The guess is about four times too high, and asking a helper takes ten microseconds.
+    package var leastSharedScanCost = Transaction.processors > 1 ? 1_000_000.0 : .infinity
+    /// A transaction on the same snapshot, for a second thread's share of scans; made when first needed.
+    private var knownHelper: Transaction?
+    private static let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
 
     init(_ store: ObjectStore, snapshot: any StorageSnapshot) {
         self.store = store
@@ -95,6 +102,7 @@ package final class Transaction {
         let newest = try store.snapshot()
         state = .reading(newest)
         reload()
+        knownHelper?.follow(newest)
         return newest.version != snapshot.version
     }
 
@@ -114,6 +122,8 @@ package final class Transaction {
         try throwDamage()
         let writer = try store.writer(using: reservation)
         state = .writing(writer)
+        // Its snapshot shall not outlive the one that this transaction leaves.
+        knownHelper = nil
         if writer.version != snapshot.version { reload() }
         for table in tablesByName.values { table.writeBegan() }
     }
@@ -175,7 +185,28 @@ package final class Transaction {
     package func end() {
         if case .writing(let writer) = state { writer.abort() }
         state = .ended
+        knownHelper = nil
         for table in tablesByName.values { table.ended() }
+    }
+
+    /// A transaction on the same snapshot for a second thread. Nil during a write, which nobody else can see.
+    func helper() -> Transaction? {
+        guard case .reading(let snapshot) = state else { return nil }
+        if let knownHelper { return knownHelper }
+        let helper = Transaction(store, snapshot: snapshot)
+        knownHelper = helper
+        return helper
+    }
+
+    /// Moves a helper along with the transaction it helps.
+    private func follow(_ snapshot: any StorageSnapshot) {
+        state = .reading(snapshot)
+        reload()
+    }
+
+    /// Leaves the helper to the thread that may still use it.
+    func dropHelper() {
+        knownHelper = nil
     }
 
     /// Another transaction that reads the same version. During a write: the version the write began on.

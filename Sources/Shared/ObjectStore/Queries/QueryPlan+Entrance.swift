@@ -12,11 +12,13 @@ extension QueryPlan {
             entrance.collect(&keys)
             return keys
         }
-        run { number, found in
+        let pieces = gathered(keys) { number, found, keys in
             let first = Int64(number * slotsPerLeaf)
             found.forEach { keys.append(ObjectKey(first + Int64($0))) }
-            return true
         }
+        guard pieces.count > 1 else { return pieces[0] }
+        keys.reserveCapacity(pieces.reduce(0) { $0 + $1.count })
+        for piece in pieces { keys += piece }
         return keys
     }
 
@@ -29,12 +31,7 @@ extension QueryPlan {
 
     func count() -> Int {
         if let entrance, entrance.rest == nil, let count = entrance.count { return count() }
-        var count = 0
-        run {
-            count += $1.count
-            return true
-        }
-        return count
+        return gathered(0) { $2 += $1.count }.reduce(0, +)
     }
 
     /// Visits the rows of an entrance leaf by leaf, ascending, until the body answers false.

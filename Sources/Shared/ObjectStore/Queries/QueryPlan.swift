@@ -7,6 +7,7 @@ import CausewayQuery
 /// their zones. Whatever the way in does not settle, the tests settle.
 struct QueryPlan {
     let table: Table
+    private let predicate: BoundPredicate
     let entrance: QueryEntrance?
     /// What a scan would cost about, in nanoseconds.
     let scanCost: Double
@@ -16,6 +17,7 @@ struct QueryPlan {
     /// - Parameter scanCost: what an entrance must stay below; nil for what a scan costs.
     init(_ table: Table, _ predicate: BoundPredicate, scanCost: Double? = nil) {
         self.table = table
+        self.predicate = predicate
         self.scanCost = scanCost ?? QueryEntrance.scanCost(predicate, table)
         entrance = QueryEntrance.find(predicate, table, scanCost: self.scanCost)
         test = entrance.map { $0.rest.map { Self.test($0, table) } } ?? Self.test(predicate, table)
@@ -32,6 +34,59 @@ struct QueryPlan {
         if let entrance { return run(entrance) { run($0, $1, body) } }
         for number in table.leafNumbers {
             guard run(number, table.aliveWords(number), body) else { return }
+        }
+    }
+
+    /// What is found, gathered leaf by leaf into pieces whose leaves ascend: one piece, or several when a second thread
+    /// took part.
+    func gathered<Found: Sendable>(
+        _ empty: Found, _ gather: @escaping @Sendable (_ number: Int, _ found: SlotBitmap, inout Found) -> Void
+    ) -> [Found] {
+        guard entrance == nil, scanCost >= table.transaction.leastSharedScanCost,
+            let helper = table.transaction.helper()
+        else {
+            var all = empty
+            run { number, found in
+                gather(number, found, &all)
+                return true
+            }
+            return [all]
+        }
+        // The helper's transaction is used by the helper's thread alone: this one drops it where it does not know the
+        // helper to have ended.
+        nonisolated(unsafe) let other = helper
+        let (transaction, name, predicate) = (table.transaction, table.name, predicate)
+        let outcome = SharedScan.run(
+            leafCount: table.leafNumbers.count, startingWith: empty,
+            on: { leaves, found in scan(leaves, gather, &found) },
+            helper: {
+                let plan = other.table(name).map { QueryPlan(scanning: $0, predicate) }
+                return { leaves, found throws(StoreError) in
+                    plan?.scan(leaves, gather, &found)
+                    try other.throwDamage()
+                }
+            })
+        if outcome.isHelperAtWork { transaction.dropHelper() }
+        if let failure = outcome.failure { transaction.noteDamage(failure) }
+        return outcome.pieces
+    }
+
+    private init(scanning table: Table, _ predicate: BoundPredicate) {
+        self.table = table
+        self.predicate = predicate
+        scanCost = 0
+        entrance = nil
+        test = Self.test(predicate, table)
+    }
+
+    private func scan<Found>(
+        _ leaves: Range<Int>, _ gather: (Int, SlotBitmap, inout Found) -> Void, _ found: inout Found
+    ) {
+        for number in leaves {
+            _ = run(number, table.aliveWords(number)) { number, slots in
+                gather(number, slots, &found)
+                return true
+            }
         }
     }
 
