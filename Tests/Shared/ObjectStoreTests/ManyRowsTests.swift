@@ -49,6 +49,10 @@ struct ManyRowsTests {
             for part in 0..<2 {
                 try change(
                     transaction, &items, &numbers, hubs, times: round % 5 == 1 ? 2000 : numbers.one(of: [20, 700]))
+                if numbers.once(in: 3) {
+                    let count = numbers.one(of: [1, 300, 999, 1000, 1001, 2600])
+                    try createMany(transaction, &items, &numbers, hubs, count)
+                }
                 if part == 0 || numbers.once(in: 2) {
                     try expectSame(transaction, items, hubs, &numbers, "seed \(seed), round \(round), writing")
                 }
@@ -66,6 +70,49 @@ struct ManyRowsTests {
                 transaction = try store.read()
             }
             try expectSame(transaction, items, hubs, &numbers, "seed \(seed), after round \(round)")
+        }
+    }
+
+    /// Items made at once: above all keys, in between, or any way round.
+    private func createMany(
+        _ transaction: Transaction, _ items: inout [ObjectKey: Item], _ numbers: inout SeededNumbers,
+        _ hubs: [ObjectKey], _ count: Int
+    ) throws {
+        let table = try transaction.existing("Item")
+        let known = Set(items.values.map(\.id))
+        let largest = known.max() ?? 0
+        var ids: [Int64] = []
+        switch numbers.below(3) {
+        case 0: ids = (1...count).map { largest + Int64($0) * 2 }
+        case 1: ids = (1...count).map { largest + Int64($0) }.shuffled(using: &numbers)
+        default:
+            ids = Array(Set((0..<count).map { _ in Int64(numbers.below(30_000)) }).subtracting(known)).sorted()
+            ids.shuffle(using: &numbers)
+        }
+        // Some of the keys are ghosts.
+        if numbers.once(in: 2) { for id in ids.prefix(3) { _ = table.ghost(.int(id)) } }
+        if let taken = known.first {
+            #expect(throws: NewKeysRefusal.self) { _ = try table.beginRows(.integers(ids + [taken])) }
+        }
+        // More values than a leaf's dictionary takes, now and then.
+        let texts = numbers.once(in: 2) ? ["", "a", "abc"] : (0..<700).map { "text \($0)" }
+        let rows = try table.beginRows(.integers(ids))
+        while let part = rows.next() {
+            let first = rows.open()
+            for (position, element) in part.enumerated() {
+                let item = Item(
+                    id: ids[element], group: numbers.once(in: 6) ? nil : Int64(numbers.below(3)),
+                    text: numbers.one(of: texts), hub: numbers.once(in: 5) ? nil : numbers.one(of: hubs))
+                let row = first.advanced(by: position)
+                #expect(row.key == rows.key(of: element))
+                row.set(0, item.id)
+                rows.set(position, 1, item.group.map { .int($0) } ?? .null)
+                rows.set(position, 2, .string(item.text))
+                if let hub = item.hub { row.set(3, hub.rawValue) } else { row.setNull(3) }
+                items[row.key] = item
+            }
+            rows.close()
+            #expect(!rows.isDisturbed)
         }
     }
 

@@ -36,6 +36,18 @@ struct TableChanges {
         if key.rawValue < firstNewKey { revived.insert(key) }
     }
 
+    /// Keys that were just given out.
+    mutating func insert(_ keys: Range<Int64>) {
+        editCount &+= 1
+        inserted.reserveCapacity(inserted.count + keys.count)
+        for key in keys { inserted.append(ObjectKey(key)) }
+    }
+
+    /// Values of new objects became known that others may have read before.
+    mutating func noteFilled() {
+        editCount &+= 1
+    }
+
     mutating func delete(_ key: ObjectKey, _ primaryKey: PrimaryKey?) {
         editCount &+= 1
         if isInserted(key) {

@@ -179,6 +179,18 @@ final class IntegerKeys {
         }
     }
 
+    /// Enters ascending keys, all above those that are there, of rows one behind the other.
+    func insert(_ keys: [Int64], firstRow: Int64, _ transaction: Transaction) {
+        guard let first = keys.first, let last = keys.last else { return }
+        guard isAboveLargest(first, transaction) else {
+            for (position, key) in keys.enumerated() { insert(key, row: firstRow + Int64(position), transaction) }
+            return
+        }
+        tailKeys += keys
+        tailRows += firstRow..<firstRow + Int64(keys.count)
+        largest = last
+    }
+
     func remove(_ key: Int64) {
         change(key, Self.removed)
     }

@@ -62,6 +62,13 @@ final class KeyBuffer {
         append(bits >> 63 == 0 ? bits | 1 << 63 : ~bits)
     }
 
+    /// The prefix of the backlinks to a target from a column.
+    func set(target: Int64, column: UInt32) {
+        clear()
+        append(UInt64(bitPattern: target))
+        append(column)
+    }
+
     // MARK: - Index keys
 
     /// Appends a value as an index orders it.
@@ -81,11 +88,8 @@ final class KeyBuffer {
             append(byte: 3)
             append(ordered: value)
         case .string(var value):
-            append(byte: 4)
-            value.withUTF8 { append(escaped: UnsafeRawBufferPointer($0)) }
-        case .bytes(let value):
-            append(byte: 5)
-            value.withUnsafeBytes { append(escaped: $0) }
+            value.withUTF8 { append(indexText: UnsafeRawBufferPointer($0), isData: false) }
+        case .bytes(let value): value.withUnsafeBytes { append(indexText: $0, isData: true) }
         case .timestamp(let value):
             append(byte: 6)
             append(signed: value.seconds)
@@ -104,6 +108,12 @@ final class KeyBuffer {
         case .link:
             preconditionFailure("a link is resolved to an object before it is stored")
         }
+    }
+
+    /// Appends the bytes of a string, or data, as an index orders it.
+    func append(indexText bytes: UnsafeRawBufferPointer, isData: Bool) {
+        append(byte: isData ? 5 : 4)
+        append(escaped: bytes)
     }
 
     /// Whether the value appended to the empty buffer was a text too long for the whole of it.

@@ -62,7 +62,17 @@ final class PendingChanges {
     // MARK: - Changing
 
     func append(_ prefix: UnsafeRawBufferPointer, _ key: Int64, _ kind: Kind) {
+        append(findOrMake(prefix), key, kind)
+    }
+
+    /// Keys that are there now, ascending.
+    func append(_ prefix: UnsafeRawBufferPointer, _ keys: UnsafeBufferPointer<Int64>) {
         let index = findOrMake(prefix)
+        for key in keys { append(index, key, .present) }
+    }
+
+    @inline(__always)
+    private func append(_ index: Int, _ key: Int64, _ kind: Kind) {
         let position = Int32(truncatingIfNeeded: entries.count)
         let last = groups[index].last
         entries.append(Entry(key: key, previous: last, kind: kind))
@@ -199,7 +209,8 @@ final class PendingChanges {
         return group.isAscending ? changes : Self.folded(changes)
     }
 
-    private static func folded(_ changes: [ChunkTree.Change]) -> [ChunkTree.Change] {
+    /// In ascending order, all changes of a key made one.
+    static func folded(_ changes: [ChunkTree.Change]) -> [ChunkTree.Change] {
         let order = changes.indices.sorted { (changes[$0].key, $0) < (changes[$1].key, $1) }
         var result: [ChunkTree.Change] = []
         result.reserveCapacity(changes.count)
@@ -220,7 +231,7 @@ final class PendingChanges {
 }
 
 extension ChunkTree.Change {
-    fileprivate init(_ key: Int64, _ kind: PendingChanges.Kind) {
+    init(_ key: Int64, _ kind: PendingChanges.Kind) {
         self.key = key
         switch kind {
         case .present: (value, isRelative) = (1, false)

@@ -9,7 +9,9 @@ final class Postings {
     static let chunkLimit = 512
 
     let chunks: ChunkTree
-    let pending = PendingChanges()
+    private let pending = PendingChanges()
+    /// Backlinks that were changed after all that is in `pending`.
+    private let links = PendingLinks()
     private var scratch: [UInt8] = []
 
     init(tree: UInt32) {
@@ -23,17 +25,49 @@ final class Postings {
         pending.append(prefix, key.rawValue, kind)
     }
 
+    /// Many keys that are new under one prefix, ascending.
+    func append(_ prefix: UnsafeRawBufferPointer, _ keys: UnsafeBufferPointer<Int64>, in table: Table) {
+        if pending.isFull { settle(in: table.transaction) }
+        pending.append(prefix, keys)
+    }
+
+    /// The same for the backlinks to a target from a column.
+    func append(
+        linkTo target: ObjectKey, _ column: UInt32, from origin: ObjectKey, _ kind: PendingChanges.Kind,
+        in table: Table
+    ) {
+        if links.isFull { settle(in: table.transaction) }
+        links.append(target.rawValue, column, origin.rawValue, kind)
+    }
+
+    /// Makes room for so many more links.
+    func reserveLinks(_ count: Int) {
+        links.reserve(count)
+    }
+
+    func forgetPending() {
+        pending.removeAll()
+        links.removeAll()
+    }
+
     /// Enters what is pending of one prefix.
     func settle(_ prefix: [UInt8], in transaction: Transaction) {
+        moveLinks(transaction)
         guard !pending.isEmpty, let changes = prefix.withUnsafeBytes({ pending.take($0) }) else { return }
         enter(changes, prefix, transaction, isEmpty: false)
     }
 
     /// Enters all that is pending.
     func settle(in transaction: Transaction) {
-        guard !pending.isEmpty else { return }
+        if !pending.isEmpty { moveLinks(transaction) }
+        guard !pending.isEmpty || !links.isEmpty else { return }
         let isEmpty = chunks.isEmpty(transaction.writer)
         pending.takeAll { enter($1, $0, transaction, isEmpty: isEmpty) }
+        links.takeAll(transaction.keyBuffer) { enter($1, $0, transaction, isEmpty: isEmpty) }
+    }
+
+    private func moveLinks(_ transaction: Transaction) {
+        if !links.isEmpty { links.move(to: pending, transaction.keyBuffer) }
     }
 
     private func enter(_ changes: [ChunkTree.Change], _ prefix: [UInt8], _ transaction: Transaction, isEmpty: Bool) {

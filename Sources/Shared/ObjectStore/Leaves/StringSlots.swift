@@ -28,6 +28,12 @@ final class StringSlots {
         arena.deallocate()
     }
 
+    /// Empty again; the memory stays for the next leaf.
+    func reset() {
+        lengths.update(repeating: -1, count: slotsPerLeaf)
+        (count, used, sharedEnd, wasted) = (0, 0, 0, 0)
+    }
+
     func isNull(_ slot: Int) -> Bool { lengths[checked(slot)] < 0 }
 
     func setNull(_ slot: Int) {

@@ -49,6 +49,15 @@ final class WritableLeaf {
         return memory
     }
 
+    /// A leaf of which nothing is used again; the memory stays.
+    func reset() {
+        strings?.reset()
+        guard let memory else { return }
+        memory.leafCount = 0
+        (memory + LeafLayout.headerBytes)
+            .initializeMemory(as: UInt8.self, repeating: 0xFF, count: LeafLayout.nullBitmapBytes)
+    }
+
     private static func expandedBytes(_ kind: LeafKind) -> Int {
         LeafLayout.payloadBehindNulls
             + (kind == .bits ? LeafLayout.nullBitmapBytes : slotsPerLeaf * bytesPerSlot(kind))

@@ -3,7 +3,7 @@ struct SortCodes {
     var codes: [UInt64]
     var bits: Int
 
-    private init(_ codes: [UInt64], greatest: UInt64) {
+    init(_ codes: [UInt64], greatest: UInt64) {
         self.codes = codes
         bits = UInt64.bitWidth - greatest.leadingZeroBitCount
     }

@@ -151,6 +151,11 @@ final class Column {
         return leaf
     }
 
+    /// A leaf was handed to the storage: who reads it next finds it there.
+    func leafStored(_ number: Int) {
+        leaves.pointee.leaves[number] = nil
+    }
+
     /// Packs the written leaves and hands them to the storage.
     func flush(to writer: any StorageWriter, _ packer: LeafPacker) {
         for number in writtenNumbers.sorted() {

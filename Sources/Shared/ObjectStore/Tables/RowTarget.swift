@@ -10,11 +10,11 @@ package struct RowTarget {
     let strings: Unmanaged<StringSlots>?
     @usableFromInline let isIndexed: Bool
 
-    init(_ column: Column, _ leaf: WritableLeaf?) {
+    init(_ column: Column, _ leaf: WritableLeaf?, isIndexed: Bool) {
         kind = column.kind
         memory = leaf?.memory
         strings = leaf?.strings.map(Unmanaged.passUnretained)
-        isIndexed = column.indexTree != 0
+        self.isIndexed = isIndexed
     }
 
     /// The payload, the slot made present and not null.
@@ -54,16 +54,27 @@ struct RowTargets: ~Copyable {
     }
 
     mutating func aim(at number: Int, _ columns: [Column], of table: Table) {
-        if columns.count > capacity {
-            targets.deallocate()
-            capacity = columns.count + 8
-            targets = .allocate(capacity: capacity)
-        }
+        reserve(columns.count)
         for (index, column) in columns.enumerated() {
             let leaf = column.kind == nil ? nil : column.write(number, of: table)
-            (targets + index).initialize(to: RowTarget(column, leaf))
+            (targets + index).initialize(to: RowTarget(column, leaf, isIndexed: column.indexTree != 0))
         }
         leaf = number
+    }
+
+    /// For rows whose indexes are entered leaf by leaf.
+    mutating func aim(at leaves: [WritableLeaf?], _ columns: [Column]) {
+        reserve(columns.count)
+        for (index, column) in columns.enumerated() {
+            (targets + index).initialize(to: RowTarget(column, leaves[index], isIndexed: false))
+        }
+    }
+
+    private mutating func reserve(_ count: Int) {
+        guard count > capacity else { return }
+        targets.deallocate()
+        capacity = count + 8
+        targets = .allocate(capacity: capacity)
     }
 
     /// The leaves are gone, or columns came or went.

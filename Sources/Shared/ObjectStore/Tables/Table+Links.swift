@@ -148,11 +148,7 @@ extension Table {
     }
 
     private func note(_ target: ObjectKey, _ origin: ObjectKey, _ column: Column, _ kind: PendingChanges.Kind) {
-        let buffer = transaction.keyBuffer
-        buffer.clear()
-        buffer.append(target)
-        buffer.append(column.id)
-        backlinks.append(buffer.bytes, origin, kind, in: self)
+        backlinks.append(linkTo: target, column.id, from: origin, kind, in: self)
     }
 }
 

@@ -15,6 +15,19 @@ package struct NewRow {
         self.targets = targets
     }
 
+    @inlinable @inline(__always)
+    init(_ key: ObjectKey, slot: Int, _ targets: UnsafeMutablePointer<RowTarget>) {
+        self.key = key
+        self.slot = slot
+        self.targets = targets
+    }
+
+    /// The row some slots further, in the same leaf.
+    @inlinable @inline(__always)
+    package func advanced(by distance: Int) -> NewRow {
+        NewRow(ObjectKey(key.rawValue &+ Int64(distance)), slot: slot &+ distance, targets)
+    }
+
     /// Whether the column must be set from its value, through `Table.set`, because an index follows it.
     @inlinable @inline(__always)
     package func isIndexed(_ column: Int) -> Bool { targets[column].isIndexed }

@@ -53,6 +53,25 @@ extension Table {
         return ghost
     }
 
+    /// Enters a primary key that is not in the tree, of a row that was given out.
+    func enterKnownNew(_ primaryKey: PrimaryKey, _ key: ObjectKey) {
+        if case .int(let value) = primaryKey {
+            integerKeys.insert(value, row: key.rawValue, transaction)
+            return
+        }
+        let buffer = transaction.keyBuffer
+        guard buffer.set(primaryKey: primaryKey) else { preconditionFailure("a key that is too long was let in") }
+        if isLargestKnown { _ = isAboveLargest(buffer) }
+        put(buffer, key)
+    }
+
+    private func put(_ buffer: KeyBuffer, _ key: ObjectKey) {
+        var raw = key.rawValue
+        withUnsafeBytes(of: &raw) { value in
+            transaction.writer.put(tree: record.primaryKeys, key: buffer.bytes, value: value)
+        }
+    }
+
     /// Gives a primary key that no row has a row.
     private func enter(_ primaryKey: Int64) -> ObjectKey {
         let key = takeKey()
@@ -63,10 +82,7 @@ extension Table {
     /// Gives a primary key that is not in the tree a row.
     private func enter(_ primaryKey: PrimaryKey, _ buffer: KeyBuffer) -> ObjectKey {
         let key = takeKey()
-        var raw = key.rawValue
-        withUnsafeBytes(of: &raw) { value in
-            transaction.writer.put(tree: record.primaryKeys, key: buffer.bytes, value: value)
-        }
+        put(buffer, key)
         if case .container(let id) = primaryKey {
             containers.write(key.leafNumber, of: self).setFixed16(key.slot, id.client.rawValue, id.counter)
         }
@@ -91,7 +107,7 @@ extension Table {
 
     /// Whether no key in the tree can equal this one, because it is larger than all. Keys that come in ascending order
     /// need no search then.
-    private func isAboveLargest(_ buffer: KeyBuffer) -> Bool {
+    func isAboveLargest(_ buffer: KeyBuffer) -> Bool {
         if !isLargestKnown {
             largestPrimaryKey.clear()
             transaction.reader.scan(tree: record.primaryKeys, from: [], upTo: nil, reversed: true) { key, _ in
@@ -105,7 +121,7 @@ extension Table {
         return true
     }
 
-    private func duplicate(_ primaryKey: PrimaryKey) -> StoreError {
+    func duplicate(_ primaryKey: PrimaryKey) -> StoreError {
         let shown: String =
             switch primaryKey {
             case .null: "nil"
@@ -119,7 +135,7 @@ extension Table {
             path: transaction.store.path)
     }
 
-    private func keyTooLong() -> StoreError {
+    func keyTooLong() -> StoreError {
         StoreError(
             .keyTooLong,
             "A primary key of class '\(name)' has more than \(KeyBuffer.longestPrimaryKey) bytes. Use a shorter one.",

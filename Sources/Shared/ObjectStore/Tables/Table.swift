@@ -239,8 +239,8 @@ package final class Table {
     func forgetChanges() {
         rowTargets.forget()
         for column in allColumns { column.forgetWritten() }
-        for column in columns { column.index?.pending.removeAll() }
-        backlinks.pending.removeAll()
+        for column in columns { column.index?.forgetPending() }
+        backlinks.forgetPending()
         integerKeys.forget()
         forgetLists()
         writeBegan()
@@ -266,6 +266,14 @@ package final class Table {
     }
 
     // MARK: - Keys
+
+    /// Gives out consecutive keys and makes room for them; answers the first.
+    func takeKeys(_ count: Int) -> Int64 {
+        let first = nextKey
+        nextKey += Int64(count)
+        for column in allColumns { column.reserve(leafCount) }
+        return first
+    }
 
     /// Gives out a key and makes room for it.
     func takeKey() -> ObjectKey {
