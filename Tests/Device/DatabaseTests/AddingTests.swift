@@ -38,7 +38,7 @@ class AddedThing: Object {
 
 @Suite("Adding objects")
 struct AddingTests {
-    private let names = [
+    static let names = [
         "int8", "int64", "indexed", "optionalInt", "bool", "optionalBool", "double", "optionalDouble", "float",
         "optionalFloat", "text", "optionalText", "indexedText", "date", "optionalDate", "data", "optionalData", "oid",
         "optionalOID", "uuid", "optionalUUID", "kind", "optionalKind", "level", "numbers",
@@ -50,7 +50,7 @@ struct AddingTests {
                 inMemoryIdentifier: UUID().uuidString, objectTypes: [AddedThing.self]))
     }
 
-    private func thing(_ id: Int) -> AddedThing {
+    static func thing(_ id: Int) -> AddedThing {
         let thing = AddedThing()
         thing.id = id
         guard id % 7 != 0 else { return thing }
@@ -83,16 +83,16 @@ struct AddingTests {
     @Test("every property keeps the value it had before the object was added")
     func sameValues() throws {
         let realm = try realm()
-        let things = (0..<2300).map { thing($0) }
+        let things = (0..<2300).map { Self.thing($0) }
         for (before, after) in zip(things, things.dropFirst()) where before.id % 5 == 0 { before.next = after }
-        let expected = things.map { thing in names.map { "\(thing.value(forKey: $0) ?? "nil")" } }
+        let expected = things.map { thing in Self.names.map { "\(thing.value(forKey: $0) ?? "nil")" } }
         let links = things.map { $0.next?.id }
         try realm.write { realm.add(things.filter { $0.realm == nil }) }
         for (position, thing) in things.enumerated() {
             #expect(thing.realm != nil && thing.id == position)
             let found = try #require(realm.object(ofType: AddedThing.self, forPrimaryKey: position))
             for object in [thing, found] {
-                for (name, value) in zip(names.dropLast(), expected[position]) {
+                for (name, value) in zip(Self.names.dropLast(), expected[position]) {
                     #expect("\(object.value(forKey: name) ?? "nil")" == value, "\(name) of \(position)")
                 }
                 #expect(object.next?.id == links[position])
@@ -109,10 +109,10 @@ struct AddingTests {
     func rolledBack() throws {
         let realm = try realm()
         realm.beginWrite()
-        for id in 0..<1200 { realm.add(thing(id)) }
+        for id in 0..<1200 { realm.add(Self.thing(id)) }
         realm.cancelWrite()
         #expect(realm.objects(AddedThing.self).isEmpty)
-        try realm.write { for id in 0..<1200 { realm.add(thing(id)) } }
+        try realm.write { for id in 0..<1200 { realm.add(Self.thing(id)) } }
         #expect(realm.objects(AddedThing.self).map(\.id) == Array(0..<1200))
         #expect(realm.objects(AddedThing.self).allSatisfy { $0.id % 7 == 0 || $0.indexedText == "word \($0.id % 10)" })
     }

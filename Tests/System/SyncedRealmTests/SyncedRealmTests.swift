@@ -34,6 +34,41 @@ struct SyncedRealmTests {
         await bench.end()
     }
 
+    @Test("objects created at once reach the other device as others do, with their links and lists")
+    func createdAtOnce() async throws {
+        let bench = try Bench()
+        let all: @Sendable (SyncSubscriptionSet) -> Void = {
+            $0.append(QuerySubscription<Chore>(), QuerySubscription<Person>())
+        }
+        let a = try Realm(configuration: try await bench.configuration("a"))
+        try a.write {
+            try a.create(Person.self, from: ["ann", "bob"]) { $0.set(\.name) { $0 } }
+            let persons = Array(a.objects(Person.self))
+            try a.create(Chore.self, from: 0..<1500) { chore in
+                chore.set(\.id) { $0 }
+                chore.set(\.title) { "task \($0)" }
+                chore.set(\.owner) { $0 % 3 == 0 ? nil : persons[$0 % 2] }
+                chore.set(\.helpers) { number in
+                    let helpers = List<Person>()
+                    if number == 7 { helpers.append(objectsIn: persons) }
+                    return helpers
+                }
+            }
+        }
+        try await a.syncSession?.wait(for: .upload)
+        let b = try Realm(configuration: try await bench.configuration("b", initial: all))
+        try await b.syncSession?.wait(for: .download)
+        b.refresh()
+        let chores = b.objects(Chore.self).sorted(byKeyPath: "id")
+        #expect(chores.count == 1500)
+        for (id, chore) in chores.enumerated() {
+            #expect(chore.id == id && chore.title == "task \(id)" && chore.priority == 0)
+            #expect(chore.owner?.name == (id % 3 == 0 ? nil : ["ann", "bob"][id % 2]))
+            #expect(chore.helpers.map(\.name) == (id == 7 ? ["ann", "bob"] : []))
+        }
+        await bench.end()
+    }
+
     @Test("a live change reaches the other device without anybody asking")
     func live() async throws {
         let bench = try Bench()

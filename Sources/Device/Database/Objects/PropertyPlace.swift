@@ -88,6 +88,59 @@ struct PropertyPlace {
         }
     }
 
+    // MARK: - Making many rows
+
+    /// Whether a property that nobody set begins with another value in each object.
+    var isDrawn: Bool { type == .objectId || type == .uuid }
+
+    /// Writes values into new rows of one leaf. Not for links and lists.
+    func enter(_ values: MappedValues, _ count: Int, _ rows: NewRows, _ first: NewRow) {
+        let memory = values.memory
+        switch type {
+        case .int: enterAll(memory, count, first, Int.self)
+        case .optionalInt: enterAll(optional: memory, count, first, Int.self)
+        case .bool: enterAll(memory, count, first, Bool.self)
+        case .optionalBool: enterAll(optional: memory, count, first, Bool.self)
+        case .double: enterAll(memory, count, first, Double.self)
+        case .optionalDouble: enterAll(optional: memory, count, first, Double.self)
+        case .float: enterAll(memory, count, first, Float.self)
+        case .optionalFloat: enterAll(optional: memory, count, first, Float.self)
+        case .string: enterAll(memory, count, first, String.self)
+        case .optionalString: enterAll(optional: memory, count, first, String.self)
+        case .date: enterAll(memory, count, first, Date.self)
+        case .optionalDate: enterAll(optional: memory, count, first, Date.self)
+        case .data: enterAll(memory, count, first, Data.self)
+        case .optionalData: enterAll(optional: memory, count, first, Data.self)
+        case .objectId: enterAll(memory, count, first, ObjectId.self)
+        case .optionalObjectId: enterAll(optional: memory, count, first, ObjectId.self)
+        case .uuid: enterAll(memory, count, first, UUID.self)
+        case .optionalUUID: enterAll(optional: memory, count, first, UUID.self)
+        case .other, .link, .list:
+            for position in 0..<count { rows.set(position, column, values.stored(memory, position)) }
+        }
+    }
+
+    @inline(__always)
+    private func enterAll<V: RowScalar>(
+        _ memory: UnsafeMutableRawPointer, _ count: Int, _ first: NewRow, _ type: V.Type
+    ) {
+        let values = memory.assumingMemoryBound(to: V.self)
+        for position in 0..<count { values[position].enter(first.advanced(by: position), column) }
+    }
+
+    @inline(__always)
+    private func enterAll<V: RowScalar>(
+        optional memory: UnsafeMutableRawPointer, _ count: Int, _ first: NewRow, _ type: V.Type
+    ) {
+        let values = memory.assumingMemoryBound(to: V?.self)
+        for position in 0..<count {
+            let row = first.advanced(by: position)
+            if let value = values[position] { value.enter(row, column) } else { row.setNull(column) }
+        }
+    }
+
+    // MARK: - Reading unmanaged objects
+
     /// The object that an unmanaged object links to, of any class: see ``WrapperType/link``.
     @inline(__always)
     func linked(_ object: UnsafeMutableRawPointer) -> ObjectBase? {

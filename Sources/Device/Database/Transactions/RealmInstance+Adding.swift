@@ -81,7 +81,7 @@ extension RealmInstance {
     }
 
     /// The row of an object that a new row may link to as it is: certainly here, and owned by nobody.
-    private func rowToLink(_ linked: ObjectBase, _ column: Int, _ access: _ClassAccess) -> ObjectKey? {
+    func rowToLink(_ linked: ObjectBase, _ column: Int, _ access: _ClassAccess) -> ObjectKey? {
         guard linked._instance === self, let target = access.target(column), linked._header == target.header,
             linked._epoch == target.header.pointee.epoch, !target.isEmbedded
         else { return nil }
@@ -90,11 +90,14 @@ extension RealmInstance {
 
     private func refuse(_ error: StoreError, _ access: _ClassAccess, _ primaryKey: PrimaryKey?) -> Never {
         if error.code == .duplicatePrimaryKey, let primaryKey {
-            misuse(
-                "Attempting to create an object of type '\(access.model.className)' with an existing primary key "
-                    + "value '\(primaryKey.shown)'.")
+            misuse(Self.duplicate(access.model.className, primaryKey))
         }
         misuse("Object of type '\(access.model.className)' could not be created: \(error.message)")
+    }
+
+    static func duplicate(_ className: String, _ primaryKey: PrimaryKey) -> String {
+        "Attempting to create an object of type '\(className)' with an existing primary key value "
+            + "'\(primaryKey.shown)'."
     }
 
     private func update(_ object: ObjectBase, _ access: _ClassAccess, _ key: ObjectKey, onlyDifferent: Bool) {
