@@ -149,6 +149,12 @@ extension Persisted: PersistedWrapper {
         return true
     }
 
+    /// Makes a link of an unmanaged object lead to an object of its class.
+    static func take(_ wrapper: UnsafeMutableRawPointer, _ link: ObjectBase) where Value == Object? {
+        // A reference takes the same place and the same reference counting whatever class it is of.
+        typed(wrapper).pointee._assign(unsafeDowncast(link, to: Object.self))
+    }
+
     static func originProperty(_ wrapper: UnsafeMutableRawPointer) -> String? {
         guard case .unmanaged(let value, _) = typed(wrapper).pointee.storage else { return nil }
         return (value as? any _InverseRelation)?._originProperty
@@ -159,6 +165,12 @@ extension Persisted: PersistedWrapper {
 @inline(__always)
 private func exactly<Wanted>(_ any: Any, _ wanted: Wanted.Type) -> Wanted? {
     type(of: any) == wanted ? opened(any, as: wanted) : nil
+}
+
+/// The object inside an `Any`, if it is of this class and of no other that inherits from it.
+@inline(__always)
+func exactly(_ any: Any, _ wanted: ObjectBase.Type) -> ObjectBase? {
+    type(of: any) == wanted ? opened(any, as: ObjectBase.self) : nil
 }
 
 /// The value that the caller knows to be a `Wanted`; an `Any` is opened on its way in.

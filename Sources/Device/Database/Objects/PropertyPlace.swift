@@ -47,7 +47,12 @@ struct PropertyPlace {
     func enter(_ object: UnsafeMutableRawPointer, _ row: NewRow, _ table: Table, _ model: ObjectModel) {
         let wrapper = object + offset
         if row.isIndexed(column) {
-            table.set(row, column, value(object, model))
+            if type == .string {
+                var text = Persisted<String>.unmanagedValue(wrapper) ?? ""
+                text.withUTF8 { table.set(row, column, indexed: UnsafeRawBufferPointer($0)) }
+            } else {
+                table.set(row, column, value(object, model))
+            }
             return
         }
         switch type {

@@ -17,6 +17,9 @@ struct WrapperPlace: Sendable {
     /// Gives an unmanaged object's scalar a value of just its type; false for other values, which may be convertible.
     let take: @Sendable (UnsafeMutableRawPointer, Any) -> Bool
 
+    /// The class that a link to an object with a life of its own leads to.
+    let linkTarget: ObjectBase.Type?
+
     init(_ property: ObjectModel.Property) {
         offset = property.offset
         let functions = Self.functions(property)
@@ -24,6 +27,8 @@ struct WrapperPlace: Sendable {
         isUntouched = functions.isUntouched
         scalar = property.isScalar ? functions.scalar : nil
         take = property.isScalar ? functions.take : Functions.takeNothing
+        let isLink = property.shape.type == .object && property.shape.collection == .none
+        linkTarget = isLink ? property.shape.target.flatMap { $0._kind == .object ? $0 : nil } : nil
     }
 
     private struct Functions {

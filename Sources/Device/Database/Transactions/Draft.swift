@@ -5,8 +5,9 @@ import Foundation
 ///
 /// It remembers which properties each of them was given: an update writes only those.
 final class Draft {
-    /// The Realm the objects are meant for: its own objects are linked to, those of others are copied.
-    let instance: RealmInstance?
+    /// The Realm the objects are meant for: its own objects are linked to, those of others are copied. Not counted: it
+    /// keeps a draft for the next object, and whoever makes objects with one holds the instance.
+    unowned(unsafe) let instance: RealmInstance?
     /// By position in the class's model; empty unless this is an update, because nobody else asks.
     private var given: [ObjectIdentifier: Set<Int>] = [:]
     private let isUpdate: Bool
@@ -17,6 +18,9 @@ final class Draft {
         self.instance = instance
         self.isUpdate = isUpdate
     }
+
+    /// Whether it is as it was at first, and may be used for other objects.
+    var isBlank: Bool { !isUpdate && copies.isEmpty }
 
     /// Whether an update should write the property. Objects that were not made here are written whole.
     func wrote(_ property: Int, of object: ObjectBase) -> Bool {
@@ -92,6 +96,10 @@ final class Draft {
         let base = Unmanaged.passUnretained(object).toOpaque()
         // Nearly always the value has the property's own type, and needs no conversion.
         if object._header == nil, model.places[position].take(base + model.places[position].offset, any) { return }
+        if object._header == nil, let link = link(any, model.places[position].linkTarget) {
+            Persisted<Object?>.take(base + model.places[position].offset, link)
+            return
+        }
         let property = model.properties[position]
         let wrapper = base + property.offset
         let written =
@@ -123,6 +131,13 @@ final class Draft {
         let access = object._writableAccess()
         access.write(object._key, access.column(of: property), value)
         return true
+    }
+
+    /// An object of just the class that a property links to, and of the Realm that the new object is meant for: what
+    /// links mostly are given.
+    private func link(_ any: Any, _ target: ObjectBase.Type?) -> ObjectBase? {
+        guard let target, let instance, let link = exactly(any, target), link._instance === instance else { return nil }
+        return link
     }
 
     private func setLink(

@@ -11,7 +11,7 @@ extension Realm {
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         instance.checkThread()
         instance.checkTransaction()
-        instance.checkPolicy(instance.access(for: type(of: object)), update)
+        if update != .error { instance.checkPolicy(instance.access(for: type(of: object)), update) }
         instance.add(object, update: update)
     }
 

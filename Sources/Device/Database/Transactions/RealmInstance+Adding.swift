@@ -69,7 +69,7 @@ extension RealmInstance {
             place.enter(base, row, table, model)
             if place.isScalar || model.places[place.position].isUntouched(base + place.offset) { continue }
             if let linked = place.linked(base), let key = rowToLink(linked, place.column, access) {
-                table.set(row, place.column, .object(key))
+                table.link(row, place.column, to: key)
                 continue
             }
             if let run = model.properties[place.position].wrapper.promotion(base + place.offset) {
@@ -80,11 +80,13 @@ extension RealmInstance {
         return promotions
     }
 
-    /// The row of an object that a new row may link to as it is: certainly here, and owned by nobody.
+    /// The row of an object that a new row may link to as it is: here, and owned by nobody.
     func rowToLink(_ linked: ObjectBase, _ column: Int, _ access: _ClassAccess) -> ObjectKey? {
         guard linked._instance === self, let target = access.target(column), linked._header == target.header,
-            linked._epoch == target.header.pointee.epoch, !target.isEmbedded
+            !target.isEmbedded
         else { return nil }
+        // Last seen in another transaction: it may be gone, which is a mistake of the program.
+        if linked._epoch != target.header.pointee.epoch { _ = linked._checkedAccess() }
         return linked._key
     }
 
@@ -131,10 +133,14 @@ extension RealmInstance {
             misuse("Embedded objects cannot be created directly: create them as part of their parent.")
         }
         checkPolicy(access, update)
-        let draft = Draft(for: self, isUpdate: update != .error)
+        // Loops create one object after the other: a draft that has nothing to remember serves all of them.
+        let draft = (update == .error ? idleDraft.take() : nil) ?? Draft(for: self, isUpdate: update != .error)
         let object = draft.make(access.model, from: value)
         self.draft = draft
-        defer { self.draft = nil }
+        defer {
+            self.draft = nil
+            if draft.isBlank { idleDraft = draft }
+        }
         add(object, update: update)
         return object
     }

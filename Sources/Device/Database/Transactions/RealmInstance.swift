@@ -55,6 +55,8 @@ final class RealmInstance {
     /// What `add` and `create` do about primary keys that exist, for the objects they meet on the way.
     @exclusivity(unchecked) var updatePolicy = Realm.UpdatePolicy.error
     @exclusivity(unchecked) var draft: Draft?
+    /// A draft that remembers nothing, for the next object.
+    @exclusivity(unchecked) var idleDraft: Draft?
 
     /// - Parameter isPrivate: Nobody beyond the caller uses it, and it learns of no commits: a migration's.
     init(

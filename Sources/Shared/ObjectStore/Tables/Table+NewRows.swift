@@ -121,6 +121,21 @@ extension Table {
         }
     }
 
+    /// Sets an indexed string of a new row, as UTF-8.
+    package func set(_ row: NewRow, _ index: Int, indexed text: UnsafeRawBufferPointer) {
+        row.set(index, text)
+        let buffer = transaction.keyBuffer
+        buffer.clear()
+        buffer.append(indexText: text, isData: false)
+        columns[index].index?.append(buffer.bytes, row.key, .present, in: self)
+    }
+
+    /// Sets a link of a new row.
+    package func link(_ row: NewRow, _ index: Int, to linked: ObjectKey) {
+        row.set(index, linked.rawValue)
+        target(index).addBacklink(to: linked, from: row.key, columns[index])
+    }
+
     private func setFollowed(_ row: NewRow, _ column: Column, _ value: Value) {
         column.write(row.key.leafNumber, of: self).set(row.slot, value)
         if column.indexTree != 0 { putIndex(column, value, row.key) }
