@@ -23,18 +23,26 @@ public final class _ClassAccess {
     /// The model's properties, in its order.
     let places: UnsafeMutableBufferPointer<PropertyPlace>
     /// Columns of the file that the class does not declare, among the first `undeclaredBelow`.
-    private var undeclared: [Int] = []
-    private var undeclaredBelow = 0
+    @exclusivity(unchecked) private var undeclared: [Int] = []
+    @exclusivity(unchecked) private var undeclaredBelow = 0
     /// Columns whose links own what they lead to.
     private let owningColumns: Set<Int>
     /// The class that each column's links lead to, once asked for.
-    private var targets: [Int: _ClassAccess] = [:]
+    @exclusivity(unchecked) private var targets: [Target] = []
     /// What aborted transactions had created: these keys may be given again, to other objects.
     private var aborted: [(epoch: UInt, firstKey: ObjectKey)] = []
     @exclusivity(unchecked) private var firstCreated: ObjectKey?
     private var isRetired = false
 
+    let isEmbedded: Bool
+
+    private struct Target {
+        /// Not counted: the instance owns its class accesses, retired ones too.
+        unowned(unsafe) var access: _ClassAccess?
+    }
+
     init(_ model: ObjectModel, table: Table, in instance: RealmInstance) {
+        isEmbedded = model.kind == .embedded
         self.instance = instance
         self.model = model
         self.table = table
@@ -74,8 +82,6 @@ public final class _ClassAccess {
         places.deallocate()
     }
 
-    var isEmbedded: Bool { model.kind == .embedded }
-
     // MARK: - Values
 
     func value(_ key: ObjectKey, _ column: Int) -> Value {
@@ -101,10 +107,11 @@ public final class _ClassAccess {
     /// The class that links in a column lead to, in the same Realm.
     func target(_ column: Int) -> _ClassAccess? {
         instance.reading {
-            if let known = targets[column] { return known }
+            if column < targets.count, let known = targets[column].access { return known }
             guard let name = schema.properties[column].target else { return nil }
             let found = model.isDynamic ? instance.dynamicAccess(named: name) : instance.access(named: name)
-            targets[column] = found
+            while targets.count <= column { targets.append(Target(access: nil)) }
+            targets[column].access = found
             return found
         }
     }

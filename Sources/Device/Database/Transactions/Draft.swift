@@ -136,7 +136,9 @@ final class Draft {
     /// An object of just the class that a property links to, and of the Realm that the new object is meant for: what
     /// links mostly are given.
     private func link(_ any: Any, _ target: ObjectBase.Type?) -> ObjectBase? {
-        guard let target, let instance, let link = exactly(any, target), link._instance === instance else { return nil }
+        guard let target, let instance, let link = exactly(any, target), let header = link._header,
+            header.pointee.access._withUnsafeGuaranteedRef({ $0.instance === instance })
+        else { return nil }
         return link
     }
 

@@ -68,7 +68,9 @@ extension RealmInstance {
         for place in access.places {
             place.enter(base, row, table, model)
             if place.isScalar || model.places[place.position].isUntouched(base + place.offset) { continue }
-            if let linked = place.linked(base), let key = rowToLink(linked, place.column, access) {
+            if let linked = place.linked(base), let target = access.target(place.column),
+                let key = rowToLink(linked, in: target)
+            {
                 table.link(row, place.column, to: key)
                 continue
             }
@@ -80,11 +82,10 @@ extension RealmInstance {
         return promotions
     }
 
-    /// The row of an object that a new row may link to as it is: here, and owned by nobody.
-    func rowToLink(_ linked: ObjectBase, _ column: Int, _ access: _ClassAccess) -> ObjectKey? {
-        guard linked._instance === self, let target = access.target(column), linked._header == target.header,
-            !target.isEmbedded
-        else { return nil }
+    /// The row of an object of a class that a new row may link to as it is: here, and owned by nobody.
+    func rowToLink(_ linked: ObjectBase, in target: _ClassAccess) -> ObjectKey? {
+        // An object that points to a class access of this Realm is one of this Realm.
+        guard linked._header == target.header, !target.isEmbedded else { return nil }
         // Last seen in another transaction: it may be gone, which is a mistake of the program.
         if linked._epoch != target.header.pointee.epoch { _ = linked._checkedAccess() }
         return linked._key

@@ -185,15 +185,18 @@ private final class MappedCreation {
     /// Links to objects that are here are written now, with the row; others become objects of the Realm at the end.
     private func enterLinks(_ values: MappedValues, _ count: Int, _ first: NewRow, _ place: PropertyPlace) {
         let links = values.memory.assumingMemoryBound(to: Unmanaged<ObjectBase>?.self)
+        let target = access.target(place.column)
         for position in 0..<count {
             let row = first.advanced(by: position)
             guard let linked = links[position] else {
                 row.setNull(place.column)
                 continue
             }
-            let target = linked._withUnsafeGuaranteedRef { instance.rowToLink($0, place.column, access) }
-            if let target {
-                row.set(place.column, target.rawValue)
+            let key = linked._withUnsafeGuaranteedRef { linked in
+                target.flatMap { instance.rowToLink(linked, in: $0) }
+            }
+            if let key {
+                row.set(place.column, key.rawValue)
             } else {
                 row.setNull(place.column)
                 promotions.append((nil, row.key, place.column, values.promotion(values.memory, position)))

@@ -25,7 +25,8 @@ final class PendingChanges {
         var tail: UInt64
         var start: Int
         var count: Int32
-        /// The change made last, or -1.
+        /// The changes that were not taken out: the one made first and the one made last, or -1.
+        var first: Int32 = -1
         var last: Int32
         var changeCount: Int32
         /// Whether the changes are `present` and ascending, as those of new objects are.
@@ -36,7 +37,21 @@ final class PendingChanges {
     private struct Entry {
         var key: Int64
         var previous: Int32
-        var kind: Kind
+        private var groupAndKind: UInt32
+
+        @inline(__always)
+        init(_ key: Int64, _ kind: Kind, group: Int, previous: Int32) {
+            self.key = key
+            self.previous = previous
+            groupAndKind = UInt32(truncatingIfNeeded: group) << 2 | UInt32(kind.rawValue)
+        }
+
+        var group: Int { Int(groupAndKind >> 2) }
+
+        var change: ChunkTree.Change {
+            // Two bits are four kinds, and the initialiser was given one of them.
+            ChunkTree.Change(key, Kind(rawValue: UInt8(groupAndKind & 3)) ?? .present)
+        }
     }
 
     // Nothing here calls out while it changes these, so accesses never overlap.
@@ -75,8 +90,9 @@ final class PendingChanges {
     private func append(_ index: Int, _ key: Int64, _ kind: Kind) {
         let position = Int32(truncatingIfNeeded: entries.count)
         let last = groups[index].last
-        entries.append(Entry(key: key, previous: last, kind: kind))
+        entries.append(Entry(key, kind, group: index, previous: last))
         if last < 0 {
+            groups[index].first = position
             openGroupCount += 1
             groups[index].changeCount = 1
             groups[index].isAscending = kind == .present
@@ -186,11 +202,44 @@ final class PendingChanges {
 
     /// Takes out all prefixes. The body must not add changes.
     func takeAll(_ body: (_ prefix: [UInt8], _ changes: [ChunkTree.Change]) -> Void) {
-        for index in groups.indices where groups[index].last >= 0 {
-            let group = groups[index]
-            body(Array(bytes[group.start..<group.start + Int(group.count)]), take(index))
+        let together = entriesByGroup()
+        var start = 0
+        for group in groups where group.last >= 0 {
+            let changes = together[start..<start + Int(group.changeCount)].map(\.change)
+            start += changes.count
+            body(
+                Array(bytes[group.start..<group.start + Int(group.count)]),
+                group.isAscending ? changes : Self.folded(changes))
         }
         removeAll()
+    }
+
+    /// What was not taken out, the entries of a group one behind the other, in the order made. One pass over all of
+    /// them: following the chain of each group would miss the cache once an entry.
+    private func entriesByGroup() -> [Entry] {
+        struct Place {
+            var next: Int
+            var first: Int32
+        }
+        var places: [Place] = []
+        places.reserveCapacity(groups.count)
+        var total = 0
+        for group in groups {
+            let isOpen = group.last >= 0
+            places.append(Place(next: total, first: isOpen ? group.first : .max))
+            if isOpen { total += Int(group.changeCount) }
+        }
+        return [Entry](unsafeUninitializedCapacity: total) { together, count in
+            count = total
+            entries.withUnsafeBufferPointer { entries in
+                places.withUnsafeMutableBufferPointer { places in
+                    for (position, entry) in entries.enumerated() where position >= Int(places[entry.group].first) {
+                        together.initializeElement(at: places[entry.group].next, to: entry)
+                        places[entry.group].next &+= 1
+                    }
+                }
+            }
+        }
     }
 
     private func take(_ index: Int) -> [ChunkTree.Change] {
@@ -200,7 +249,7 @@ final class PendingChanges {
         var changes = [ChunkTree.Change](repeating: .init(key: 0, value: 0), count: count)
         for place in (0..<count).reversed() {
             let entry = entries[position]
-            changes[place] = .init(entry.key, entry.kind)
+            changes[place] = entry.change
             position = Int(entry.previous)
         }
         groups[index].last = -1
