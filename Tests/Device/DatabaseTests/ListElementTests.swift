@@ -1,4 +1,5 @@
 import Causeway
+import CausewaySeeds
 import Foundation
 import Testing
 
@@ -74,6 +75,60 @@ struct ListElementTests {
                 try realm.commitWrite()
             }
             for number in 0..<2 { expect(owners[number], values[number], "after, round \(round)") }
+        }
+    }
+
+    @Test("reads here and there in long lists follow every edit, commit and rollback")
+    func longLists() throws {
+        let realm = try Realm(configuration: configuration)
+        let owners = [ListOwner(value: ["id": 1]), ListOwner(value: ["id": 2])]
+        var values: [[Int]] = [[], []]
+        try realm.write {
+            realm.add(owners)
+            for number in 0..<2 {
+                values[number] = (0..<40_000).map { $0 * (number + 1) }
+                owners[number].numbers.append(objectsIn: values[number])
+                owners[number].names.append(objectsIn: values[number].prefix(3_000).map { "\($0)" })
+            }
+        }
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededNumbers(seed: seed)
+        func expectReads(_ when: String) {
+            var differences = 0
+            for _ in 0..<2_000 {
+                // Now one list, now the other.
+                let number = Int(random.next() % 2)
+                let position = Int(random.next() % UInt64(values[number].count))
+                if owners[number].numbers[position] != values[number][position] { differences += 1 }
+                let name = Int(random.next() % 3_000)
+                if owners[number].names[name] != "\(name * (number + 1))" { differences += 1 }
+            }
+            #expect(differences == 0, "seed \(seed), \(when)")
+        }
+        expectReads("made")
+        for round in 0..<4 {
+            let before = values
+            realm.beginWrite()
+            for edit in 0..<300 {
+                let number = Int(random.next() % 2)
+                let position = Int(random.next() % UInt64(values[number].count))
+                if edit % 3 == 0 {
+                    owners[number].numbers.remove(at: position)
+                    values[number].remove(at: position)
+                } else {
+                    owners[number].numbers.insert(edit, at: position)
+                    values[number].insert(edit, at: position)
+                }
+                if edit % 100 == 0 { expectReads("writing, round \(round)") }
+            }
+            expectReads("written, round \(round)")
+            if round % 2 == 0 {
+                try realm.commitWrite()
+            } else {
+                realm.cancelWrite()
+                values = before
+            }
+            expectReads("after, round \(round)")
         }
     }
 }

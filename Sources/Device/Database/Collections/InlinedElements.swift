@@ -5,12 +5,15 @@ public import Glibc
 // Reading an element of a managed list by its position, inlined into the app's module, for numbers and Bools.
 //
 // As with properties: one compare each for the thread, the epoch, the version of the lists and the range, then the load.
+// Elements outside the window that was read last are found in the list's directory, once it has one.
 // What is unusual leaves through `List.element`, which checks everything and finds the elements around the position.
 
 /// What an inlined read of an element needs to know of its list, in memory of its own.
 @frozen
 public struct _ListCursor {
     public var window: ListWindow
+    /// Of the same version as the window; empty until the list has a directory. Who has the cursor holds that.
+    public var spans: ListSpans
     /// The table's count of changes to lists.
     public var listVersion: UnsafeMutablePointer<UInt>
     /// The owner's class. The list holds the instance that owns it.
@@ -22,7 +25,8 @@ public struct _ListCursor {
         let cursor = UnsafeMutablePointer<_ListCursor>.allocate(capacity: 1)
         cursor.initialize(
             to: _ListCursor(
-                window: .empty, listVersion: access.table.listVersion, header: access.header, epoch: epoch))
+                window: .empty, spans: .empty, listVersion: access.table.listVersion, header: access.header,
+                epoch: epoch))
         return cursor
     }
 
@@ -33,13 +37,16 @@ public struct _ListCursor {
         guard header.pointee.thread == UInt(pthread_self()) || header.pointee.thread == 0,
             header.pointee.epoch == epoch, listVersion.pointee == window.version
         else { return nil }
-        return window.element(position, size: size)
+        return window.element(position, size: size) ?? spans.element(position, size: size)
     }
 }
 
 extension RealmCollectionValue {
     @inlinable
     public static func _inlinedElement(_ cursor: UnsafeMutablePointer<_ListCursor>, _ position: Int) -> Self? { nil }
+
+    @inlinable
+    public static func _isObject() -> Bool { false }
 }
 
 extension Int {

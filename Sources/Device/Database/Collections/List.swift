@@ -19,9 +19,10 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
         /// Part of a key path that is being recorded: every index gives the same recording element.
         case tracing(_PathRecorder)
     }
-    private(set) var state: State
+    // Exclusivity is not checked: a list is confined to one thread, and neither is ever passed inout.
+    @exclusivity(unchecked) private(set) var state: State
     /// What inlined reads of elements look at; nil until the list is managed.
-    @usableFromInline
+    @exclusivity(unchecked) @usableFromInline
     private(set) var _cursor: UnsafeMutablePointer<_ListCursor>?
 
     /// Creates an empty unmanaged list.

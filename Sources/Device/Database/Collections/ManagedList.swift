@@ -19,6 +19,8 @@ final class ManagedList {
     /// What inlined reads of elements look at.
     let cursor: UnsafeMutablePointer<_ListCursor>
     private let hasPlainElements: Bool
+    /// What the cursor's spans belong to.
+    @exclusivity(unchecked) private var directory: ListDirectory?
 
     init(_ object: ObjectBase, _ access: _ClassAccess, _ column: Int) {
         self.access = access
@@ -114,10 +116,17 @@ final class ManagedList {
     func value(_ position: Int) -> Value {
         check()
         if hasPlainElements {
-            cursor.pointee.epoch = epoch
-            cursor.pointee.window = access.table.listWindow(key, column, around: position)
+            moveCursor(to: position)
         }
         return instance.reading { access.table.listValue(key, column, stored(position)) }
+    }
+
+    private func moveCursor(to position: Int) {
+        cursor.pointee.epoch = epoch
+        cursor.pointee.window = access.table.listWindow(key, column, around: position)
+        // Whatever the directory was, it may be of another version than the window.
+        directory = access.table.listDirectory(key, column)
+        cursor.pointee.spans = directory?.spans ?? .empty
     }
 
     // MARK: - Changing

@@ -42,6 +42,9 @@ final class OpenList {
     @exclusivity(unchecked) private var isNearChanged = false
     private var nearGroup = 0
     private var nearPart = 0
+    /// Where all chunks are, once the list was read here and there; and how often it was, at which `listVersion`.
+    private(set) var directory: ListDirectory?
+    private var finds: (version: UInt, count: Int) = (0, 0)
 
     /// As it is stored.
     init(_ key: ObjectKey, _ column: Int, of table: Table) {
@@ -135,6 +138,10 @@ final class OpenList {
     }
 
     private func findInGroups(_ index: Int) -> ListChunk {
+        if let directory, directory.version == table.listVersion.pointee {
+            (nearGroup, nearPart, nearStart) = directory.place(of: index)
+            return chunk(nearPart, of: groups[nearGroup])
+        }
         var start = 0
         nearGroup = 0
         while start + groups[nearGroup].count <= index {
@@ -158,6 +165,32 @@ final class OpenList {
         group.count += nearCount - group.parts[nearPart].count
         group.parts[nearPart].count = nearCount
         group.isChanged = true
+    }
+
+    /// Somebody reads here and there in a list that nobody changes meanwhile. Who does it often gets a directory, which
+    /// costs a look at every chunk's number: about as much as the searches that were paid before.
+    func noteFind() {
+        let version = table.listVersion.pointee
+        if directory?.version == version || groups.isEmpty { return }
+        if finds.version != version { finds = (version, 0) }
+        finds.count += 1
+        if finds.count > 2 + groups.count * 2 { makeDirectory(version) }
+    }
+
+    private func makeDirectory(_ version: UInt) {
+        leaveNear()
+        var chunks: [ListDirectory.Place] = []
+        var start = 0
+        for (number, group) in groups.enumerated() {
+            load(group)
+            for (index, part) in group.parts.enumerated() {
+                let elements = part.chunk?.plainElements
+                chunks.append(ListDirectory.Place(group: number, part: index, start: start, elements: elements))
+                start += part.count
+            }
+        }
+        // A list whose counts contradict each other is searched as it is.
+        if start == count { directory = ListDirectory(chunks, count: count, version: version) }
     }
 
     func value(_ index: Int) -> Value {

@@ -29,6 +29,7 @@ extension Table {
     private func findListValue(_ key: ObjectKey, _ column: Int, _ index: Int) -> Value {
         let list = openList(key, column)
         guard index >= 0, index < list.count else { return .null }
+        list.noteFind()
         return list.approach(index)._withUnsafeGuaranteedRef { chunk in
             if let window = window(chunk, list) {
                 recentElements = RecentElements(
@@ -43,7 +44,21 @@ extension Table {
     package func listWindow(_ key: ObjectKey, _ column: Int, around index: Int) -> ListWindow {
         let list = openList(key, column)
         guard index >= 0, index < list.count else { return .empty }
-        return list.approach(index)._withUnsafeGuaranteedRef { window($0, list) ?? .empty }
+        list.noteFind()
+        return list.approach(index)._withUnsafeGuaranteedRef { chunk in
+            guard let window = window(chunk, list) else { return .empty }
+            if let directory = list.directory, directory.version == window.version { directory.remember(window) }
+            return window
+        }
+    }
+
+    /// Where all elements of the list lie, as far as that is known, for as long as `listVersion` stays; nil where nobody
+    /// reads here and there in it.
+    package func listDirectory(_ key: ObjectKey, _ column: Int) -> ListDirectory? {
+        guard let directory = knownList(key, column)?.directory, directory.version == listVersion.pointee else {
+            return nil
+        }
+        return directory
     }
 
     private func window(_ chunk: ListChunk, _ list: OpenList) -> ListWindow? {
