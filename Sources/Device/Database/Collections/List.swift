@@ -35,6 +35,11 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
         _cursor = managed?.cursor
     }
 
+    /// The managed list, not counted: the state owns it.
+    private var unownedList: Unmanaged<ManagedList>? {
+        if case .managed(let list) = state { Unmanaged.passUnretained(list) } else { nil }
+    }
+
     func become(_ list: ManagedList) {
         state = .managed(list)
         _cursor = list.cursor
@@ -129,13 +134,18 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
     /// Adds an element at the end.
     ///
     /// - Complexity: O(log n) in a managed list.
+    @_specialize(where Element == Int)
+    @_specialize(where Element == Double)
+    @_specialize(where Element == String)
     public func append(_ object: Element) {
-        guard case .managed(let list) = state else {
+        guard let list = unownedList else {
             insert(object, at: count)
             return
         }
-        list.checkWritable()
-        list.append(object._toStored(list.target).value)
+        list._withUnsafeGuaranteedRef { list in
+            list.checkWritable()
+            list.append(object._toStored(list.target).value)
+        }
     }
 
     /// Adds the elements of a sequence at the end.

@@ -162,6 +162,17 @@ final class ListChunk {
         count += 1
     }
 
+    /// Appends an element of the chunk's size, where there is room. False where there is more to do.
+    @inline(__always)
+    func append<Element: BitwiseCopyable>(_ element: Element) -> Bool {
+        guard count < capacity, nulls.isEmpty, isEdited, (count &+ 1) &* elementBits <= ListBounds.chunkBits,
+            count < ListBounds.chunkCount
+        else { return false }
+        memory.storeBytes(of: element, toByteOffset: count &* size, as: Element.self)
+        count &+= 1
+        return true
+    }
+
     func remove(at index: Int) {
         if !isEdited { makeEditable() }
         precondition(index >= 0 && index < count, "an element that is not in its list was removed")

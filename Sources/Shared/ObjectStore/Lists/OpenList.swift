@@ -225,6 +225,23 @@ final class OpenList {
         if isOverfull { splitNear(at: index) }
     }
 
+    /// Appends to the chunk used last, where nothing else is to be done: most elements are appended behind another one.
+    @inline(__always)
+    func appendNear(_ value: Value, _ key: ObjectKey, _ column: Int) -> Bool {
+        guard self.key == key, self.column == column, isWritten, !isNoted, doomed.isEmpty, let near,
+            nearStart &+ nearCount == count
+        else { return false }
+        let isAppended = near._withUnsafeGuaranteedRef { chunk in
+            switch (type, value) {
+            case (.int, .int(let number)): chunk.append(number)
+            case (.double, .double(let number)): chunk.append(number)
+            default: false
+            }
+        }
+        if isAppended { nearGrew(by: 1) }
+        return isAppended
+    }
+
     func remove(at index: Int) {
         precondition(index >= 0 && index < count, "an element that is not in its list was removed")
         if count == 1 {

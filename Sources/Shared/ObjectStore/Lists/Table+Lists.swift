@@ -159,6 +159,12 @@ extension Table {
     }
 
     package func listAppend(_ key: ObjectKey, _ column: Int, _ value: Value) {
+        // Not counted: nothing on the way lets go of the list used last.
+        let last = lastList.map { Unmanaged.passUnretained($0) }
+        if let last, last._withUnsafeGuaranteedRef({ $0.appendNear(value, key, column) }) {
+            listVersion.pointee &+= 1
+            return
+        }
         let list = writableList(key, column)
         let value = element(value, list)
         let index = list.count
