@@ -187,6 +187,34 @@ struct LoopTests {
         }
     }
 
+    @Test("what an object's link leads to stays what it is when it is kept, and moves on when it is not")
+    func links() {
+        var kept: [LoopThing] = []
+        var keptNext: [LoopThing] = []
+        for thing in realm.objects(LoopThing.self) where thing.id > 1 {
+            guard let next = thing.next, let again = thing.next else {
+                Issue.record("\(thing.id)")
+                continue
+            }
+            #expect(next.id == thing.id - 1 && next !== again && again == next)
+            #expect(thing.next?.next?.id == thing.id - 2 && thing.next?.next?.name == "thing \(thing.id - 2)")
+            if thing.id % 3 == 0 { keptNext.append(next) }
+            if thing.id % 4 == 0 { kept.append(thing) }
+        }
+        #expect(keptNext.map(\.id) == stride(from: 3, to: count, by: 3).map { $0 - 1 })
+        #expect(kept.map(\.id) == stride(from: 4, to: count, by: 4).map { $0 })
+        #expect(kept.map(\.next?.id) == kept.map { $0.id - 1 })
+        var places: Set<UnsafeMutableRawPointer> = []
+        for thing in realm.objects(LoopThing.self) where thing.id > 0 { places.insert(placeOfNext(thing)) }
+        #expect(places.count == 1)
+    }
+
+    @inline(never)
+    private func placeOfNext(_ thing: LoopThing) -> UnsafeMutableRawPointer {
+        guard let next = thing.next else { return UnsafeMutableRawPointer(bitPattern: 1)! }
+        return Unmanaged.passUnretained(next).toOpaque()
+    }
+
     @Test("observers of objects that a loop handed out hear of their own")
     func observed() throws {
         var heard: [Int] = []

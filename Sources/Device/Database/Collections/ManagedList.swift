@@ -65,6 +65,9 @@ final class ManagedList {
 
     var target: _ClassAccess? { source.access }
 
+    /// Several threads may read: none may remember which positions are shown, but the source knows what they show.
+    private var isFrozenWithGhosts: Bool { hidesGhosts && instance.isFrozen }
+
     // MARK: - Checks
 
     var isInvalidated: Bool { !access.stillExists(key, seenAt: epoch) }
@@ -110,7 +113,8 @@ final class ManagedList {
 
     var count: Int {
         check()
-        return instance.reading { positions?.count ?? access.table.listCount(key, column) }
+        if isFrozenWithGhosts { return source.count }
+        return positions?.count ?? access.table.listCount(key, column)
     }
 
     func value(_ position: Int) -> Value {
@@ -118,7 +122,8 @@ final class ManagedList {
         if hasPlainElements {
             moveCursor(to: position)
         }
-        return instance.reading { access.table.listValue(key, column, stored(position)) }
+        if isFrozenWithGhosts { return .object(source.keys[position]) }
+        return access.table.listValue(key, column, stored(position))
     }
 
     private func moveCursor(to position: Int) {

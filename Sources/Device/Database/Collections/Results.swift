@@ -49,78 +49,70 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 /// - Complexity: A step over objects costs a few nanoseconds as long as the loop keeps none of them; an object that is
 ///   kept costs its allocation.
 public struct RealmCollectionIterator<Element: RealmCollectionValue>: IteratorProtocol {
-    private enum Content {
-        case source(_ResultsSource.Content, _ClassAccess?)
-        case array([Element])
+    private enum Values {
+        case none
+        case stored([Value])
+        case made([Element])
     }
-    /// Rows of just the class `Element`.
-    @usableFromInline var rows: _RowLoop?
-    private let content: Content
-    /// Keeps the class access alive.
-    private let instance: RealmInstance?
-    private var position = 0
+    /// Of objects.
+    @usableFromInline let loop: Unmanaged<_ObjectLoop>?
+    @usableFromInline let count: Int
+    @usableFromInline var position = 0
+    private let owner: _ObjectLoop?
+    /// Of anything else.
+    private let values: Values
 
     init(_ source: _ResultsSource) {
-        if case .keys(let keys) = source.current, let access = source.access, access.model.type == Element.self {
-            rows = _RowLoop(keys, access)
-            content = .array([])
-        } else {
-            content = .source(source.current, source.access)
+        switch source.current {
+        case .keys(let keys):
+            guard let access = source.access, access.model.type is Element.Type else {
+                misuse("A loop over '\(Element.self)' goes over objects of another class.")
+            }
+            self.init(_ObjectLoop(keys, access))
+        case .values(let values): self.init(.stored(values), count: values.count)
         }
-        instance = source.instance
     }
 
     init(_ elements: [Element]) {
-        content = .array(elements)
-        instance = nil
+        if let objects = elements as? [ObjectBase], Element._isObject() {
+            self.init(_ObjectLoop(objects))
+        } else {
+            self.init(.made(elements), count: elements.count)
+        }
+    }
+
+    private init(_ loop: _ObjectLoop) {
+        owner = loop
+        self.loop = Unmanaged.passUnretained(loop)
+        count = loop.count
+        values = .none
+    }
+
+    private init(_ values: Values, count: Int) {
+        self.values = values
+        self.count = count
+        owner = nil
+        loop = nil
     }
 
     @inlinable
     public mutating func next() -> Element? {
-        // `Element` is the class that the loop makes objects of.
-        if rows != nil { return rows?.next().map { unsafeBitCast($0, to: Element.self) } }
-        return nextElement()
-    }
-
-    @usableFromInline
-    mutating func nextElement() -> Element? {
-        switch content {
-        case .array(let elements):
-            guard position < elements.count else { return nil }
-            defer { position += 1 }
-            return elements[position]
-        case .source(.values(let values), let access):
-            guard position < values.count else { return nil }
-            defer { position += 1 }
-            return Element._fromStored(_StoredValue(values[position]), access)
-        case .source(.keys(let keys), let access):
-            guard position < keys.count else { return nil }
-            defer { position += 1 }
-            // A row deleted since the loop began still gets its turn, as an invalidated object.
-            guard let type = Element.self as? ObjectBase.Type else { return nil }
-            return access?.object(keys[position], as: type) as? Element
-        }
-    }
-}
-
-/// A loop over rows of one class.
-@usableFromInline
-struct _RowLoop {
-    private let keys: [ObjectKey]
-    private let accessor: LoopAccessor
-    private var position = 0
-
-    init(_ keys: [ObjectKey], _ access: _ClassAccess) {
-        self.keys = keys
-        accessor = LoopAccessor(access)
-    }
-
-    @usableFromInline
-    @inline(never)
-    mutating func next() -> ObjectBase? {
-        guard position < keys.count else { return nil }
+        guard position < count else { return nil }
         position &+= 1
-        return accessor.handOut(keys[position &- 1])
+        // A collection of objects has a loop, over objects of just the class `Element`.
+        if Element._isObject() {
+            return unsafeBitCast(_ObjectLoop.object(loop.unsafelyUnwrapped, at: position &- 1), to: Element.self)
+        }
+        return value(position &- 1)
+    }
+
+    @usableFromInline
+    func value(_ position: Int) -> Element? {
+        switch values {
+        case .none: nil
+        case .stored(let values): Element._fromStored(_StoredValue(values[position]), nil)
+        case .made(let elements): elements[position]
+        }
     }
 }
 

@@ -60,6 +60,7 @@ public final class _ResultsSource {
     package private(set) var evaluationCount = 0
     private(set) lazy var dependencies = findDependencies()
     private(set) lazy var tables = findTables()
+    private let frozenContent: FrozenContent?
     private let beganAt: Int
     /// The epoch of the owner's class when the source was made: the owner existed then.
     let ownerEpoch: UInt
@@ -73,6 +74,7 @@ public final class _ResultsSource {
         self.instance = instance
         self.steps = steps
         self.writtenConditions = writtenConditions
+        frozenContent = instance.isFrozen ? FrozenContent() : nil
         beganAt = instance.invalidations
         ownerEpoch =
             switch origin {
@@ -110,7 +112,17 @@ public final class _ResultsSource {
     /// What the results show now.
     var current: Content {
         check()
-        return instance.reading { whole() }
+        return frozenContent?.content ?? reading { whole() }
+    }
+
+    /// Runs what changes anything here. Several threads may ask frozen results.
+    private func reading<Result>(_ body: () -> Result) -> Result {
+        guard let frozenContent else { return body() }
+        return frozenContent.searching {
+            let result = body()
+            if let content { frozenContent.publish(content) }
+            return result
+        }
     }
 
     private func whole() -> Content {
@@ -136,7 +148,7 @@ public final class _ResultsSource {
 
     var count: Int {
         check()
-        return instance.reading { countOfAll() }
+        return frozenContent?.content?.count ?? reading { countOfAll() }
     }
 
     private func countOfAll() -> Int {
@@ -157,7 +169,7 @@ public final class _ResultsSource {
     /// The first elements: as many as asked for, unless there are fewer. Looks for no more than that where it can.
     func leading(_ limit: Int) -> Content {
         check()
-        return instance.reading { first(limit) }
+        return frozenContent?.content ?? reading { first(limit) }
     }
 
     private func first(_ limit: Int) -> Content {
@@ -257,7 +269,7 @@ public final class _ResultsSource {
     func columnAggregate(_ aggregate: Aggregate, of path: BoundPath) -> Value? {
         guard let access else { return nil }
         check()
-        return instance.reading {
+        return reading {
             let rows = aggregatedRows()
             return attempt { () throws(StoreError) in
                 try instance.transaction.aggregate(aggregate, of: path, access.model.className, over: rows)

@@ -44,7 +44,7 @@ public final class Migration {
             let after = new.access(named: typeName)
             guard after.table.exists(key) else { continue }
             let oldObject = before.flatMap { access in
-                old.reading { access.table.exists(key) } ? access.object(key, as: MigrationObject.self) : nil
+                access.table.exists(key) ? access.object(key, as: MigrationObject.self) : nil
             }
             block(oldObject, after.object(key, as: MigrationObject.self))
         }

@@ -7,11 +7,15 @@ public import CausewayObjectStore
 /// owns the class access, so the pointer cannot dangle.
 @frozen
 public struct _AccessHeader {
-    /// `pthread_self()` of the thread that may read; zero where the compiler's isolation takes the place of the check.
+    /// `pthread_self()` of the thread that may read; zero where the compiler's isolation takes the place of the check, and
+    /// in a frozen Realm, which every thread may read.
     public var thread: UInt
+    /// Whether several threads may read at once: then objects remember nothing.
+    public let isFrozen: Bool
     /// Raised whenever objects of the class may have ceased to exist. An object that saw another epoch checks first.
     public var epoch: UInt
-    /// The table's own directory: by column, the leaves read so far. Entries become nil when a leaf changes.
+    /// By column, the leaves read so far: the table's own directory, whose entries become nil when a leaf changes; in a
+    /// frozen Realm one that any thread adds to.
     public var directory: UnsafeMutablePointer<LeafArray>
     /// The class access that owns this memory.
     @usableFromInline
@@ -19,9 +23,11 @@ public struct _AccessHeader {
 
     @usableFromInline
     init(
-        thread: UInt, epoch: UInt, directory: UnsafeMutablePointer<LeafArray>, access: Unmanaged<_ClassAccess>
+        thread: UInt, isFrozen: Bool, epoch: UInt, directory: UnsafeMutablePointer<LeafArray>,
+        access: Unmanaged<_ClassAccess>
     ) {
         self.thread = thread
+        self.isFrozen = isFrozen
         self.epoch = epoch
         self.directory = directory
         self.access = access

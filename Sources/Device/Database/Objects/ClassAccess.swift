@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayObjectStore
+import Synchronization
 
 /// One class in one Realm instance: its table, its Swift type, and what the inlined reads of its objects need.
 ///
@@ -9,7 +10,10 @@ public final class _ClassAccess {
     // list or a result, holds the instance.
     unowned(unsafe) let instance: RealmInstance
     let model: ObjectModel
-    let table: Table
+    /// Nil in a frozen Realm, where each thread has a table of its own.
+    private let onlyTable: Table?
+    /// Of a frozen Realm: the leaves that any thread has read so far.
+    private let foundLeaves: UnsafeMutablePointer<LeafArray>?
     /// The column of each of the model's properties, in the model's order.
     let columns: [Int]
     let header: UnsafeMutablePointer<_AccessHeader>
@@ -28,7 +32,7 @@ public final class _ClassAccess {
     /// Columns whose links own what they lead to.
     private let owningColumns: Set<Int>
     /// The class that each column's links lead to, once asked for.
-    @exclusivity(unchecked) private var targets: [Target] = []
+    private let targets: PublishedPointers
     /// What aborted transactions had created: these keys may be given again, to other objects.
     private var aborted: [(epoch: UInt, firstKey: ObjectKey)] = []
     @exclusivity(unchecked) private var firstCreated: ObjectKey?
@@ -36,16 +40,12 @@ public final class _ClassAccess {
 
     let isEmbedded: Bool
 
-    private struct Target {
-        /// Not counted: the instance owns its class accesses, retired ones too.
-        unowned(unsafe) var access: _ClassAccess?
-    }
-
     init(_ model: ObjectModel, table: Table, in instance: RealmInstance) {
         isEmbedded = model.kind == .embedded
         self.instance = instance
         self.model = model
-        self.table = table
+        onlyTable = instance.isFrozen ? nil : table
+        foundLeaves = instance.isFrozen ? Self.emptyLeaves(like: table) : nil
         let schema = table.schema
         self.schema = schema
         primaryKeyColumn = schema.primaryKeyIndex
@@ -70,22 +70,56 @@ public final class _ClassAccess {
         }
         primaryKeyPlace = model.isDynamic ? nil : model.primaryKeyIndex.map { [places] in places[$0] }
         remembersCollections = !model.inverses.isEmpty || places.contains { $0.type == .list }
+        targets = PublishedPointers(schema.properties.count)
         header = .allocate(capacity: 1)
         header.initialize(
             to: _AccessHeader(
-                thread: instance.confinement.inlineThread, epoch: 1, directory: table.leafDirectory,
-                access: Unmanaged.passUnretained(self)))
+                thread: instance.confinement.inlineThread, isFrozen: instance.isFrozen, epoch: 1,
+                directory: foundLeaves ?? table.leafDirectory, access: Unmanaged.passUnretained(self)))
     }
 
     deinit {
+        if let foundLeaves {
+            for column in 0..<schema.properties.count { foundLeaves[column].leaves.deallocate() }
+            foundLeaves.deallocate()
+        }
         header.deallocate()
+        targets.deallocate()
         places.deallocate()
+    }
+
+    // MARK: - The table
+
+    /// Of the thread that runs, in a frozen Realm.
+    var table: Table {
+        @inline(__always) get { onlyTable ?? instance.frozenTable(of: model) }
+    }
+
+    private static func emptyLeaves(like table: Table) -> UnsafeMutablePointer<LeafArray> {
+        let columns = table.schema.properties.count
+        let result = UnsafeMutablePointer<LeafArray>.allocate(capacity: columns)
+        for column in 0..<columns {
+            let count = table.leafDirectory[column].count
+            let leaves = UnsafeMutablePointer<UnsafeRawPointer?>.allocate(capacity: max(1, count))
+            leaves.initialize(repeating: nil, count: count)
+            (result + column).initialize(to: LeafArray(leaves: leaves, count: count))
+        }
+        return result
+    }
+
+    /// Has a leaf at hand for inlined reads, if it has a layout.
+    func bringLeaf(_ column: Int, _ number: Int) {
+        let leaf = table.leaf(column, number)
+        guard let foundLeaves, let leaf, number < foundLeaves[column].count else { return }
+        let place = UnsafeMutableRawPointer(foundLeaves[column].leaves + number)
+        // An atomic pointer lies as a pointer does.
+        place.assumingMemoryBound(to: Atomic<UnsafeRawPointer?>.self).pointee.store(leaf, ordering: .releasing)
     }
 
     // MARK: - Values
 
     func value(_ key: ObjectKey, _ column: Int) -> Value {
-        instance.reading { table.value(key, column) }
+        table.value(key, column)
     }
 
     func write(_ key: ObjectKey, _ column: Int, _ value: Value) {
@@ -106,14 +140,11 @@ public final class _ClassAccess {
 
     /// The class that links in a column lead to, in the same Realm.
     func target(_ column: Int) -> _ClassAccess? {
-        instance.reading {
-            if column < targets.count, let known = targets[column].access { return known }
-            guard let name = schema.properties[column].target else { return nil }
-            let found = model.isDynamic ? instance.dynamicAccess(named: name) : instance.access(named: name)
-            while targets.count <= column { targets.append(Target(access: nil)) }
-            targets[column].access = found
-            return found
-        }
+        if let known = targets[column] { return Unmanaged<_ClassAccess>.fromOpaque(known).takeUnretainedValue() }
+        guard let name = schema.properties[column].target else { return nil }
+        let found = model.isDynamic ? instance.dynamicAccess(named: name) : instance.access(named: name)
+        targets[column] = UnsafeRawPointer(Unmanaged.passUnretained(found).toOpaque())
+        return found
     }
 
     func column(of property: ObjectModel.Property) -> Int {
@@ -187,10 +218,14 @@ public final class _ClassAccess {
 
     /// A managed object for a row, typed.
     func object<T: ObjectBase>(_ key: ObjectKey, as type: T.Type) -> T {
-        let object = object(key)
-        if model.type == type { return unsafeDowncast(object, to: T.self) }
+        Self.typed(object(key), as: type)
+    }
+
+    static func typed<T: ObjectBase>(_ object: ObjectBase, as type: T.Type) -> T {
+        if Swift.type(of: object) == type { return unsafeDowncast(object, to: T.self) }
         guard let object = object as? T else {
-            misuse("Class '\(type.className())' is used under the name of class '\(model.className)'.")
+            misuse(
+                "Class '\(type.className())' is used under the name of class '\(Swift.type(of: object).className())'.")
         }
         return object
     }

@@ -1,12 +1,14 @@
 import CausewayModel
 public import CausewayObjectStore
 public import Glibc
+public import Synchronization
 
 // The read path of numbers and Bools, inlined into the app's module.
 //
 // One compare for the thread, one for the epoch, one for the leaf number; then the leaf's own reader. Whatever is
 // unusual (another thread of the same queue, a row that may be gone, a leaf not read yet or being rewritten) leaves
-// through `_slowRead`, which checks everything, remembers what it found, and reads through the table.
+// through `_slowRead`, which checks everything, remembers what it found, and reads through the table. None of that lets
+// go of an object that the caller can have, and the functions say so: a loop then needs no references to its objects.
 
 extension ObjectBase {
     /// The leaf that holds the property, if it may be read without further checks.
@@ -19,27 +21,32 @@ extension ObjectBase {
         else { return nil }
         let leaves = header.pointee.directory[column]
         guard _leaf < leaves.count else { return nil }
-        return leaves.leaves[_leaf]
+        // Another thread that reads a frozen Realm may just have found the leaf. An atomic pointer lies as a pointer does.
+        return UnsafeMutableRawPointer(leaves.leaves + _leaf).assumingMemoryBound(to: Atomic<UnsafeRawPointer?>.self)
+            .pointee.load(ordering: .acquiring)
     }
 
     /// Reads through every check, and has the leaf at hand for the next read.
     final func _slowRead(_ column: Int) -> Value {
         let access = _checkedAccess()
-        if !access.instance.isFrozen { _ = access.table.leaf(column, _leaf) }
+        access.bringLeaf(column, _leaf)
         return access.value(_key, column)
     }
 
     @usableFromInline
+    @_effects(releasenone)
     final func _slowInteger(_ column: Int) -> Int64? {
         if case .int(let value) = _slowRead(column) { value } else { nil }
     }
 
     @usableFromInline
+    @_effects(releasenone)
     final func _slowDouble(_ column: Int) -> Double? {
         if case .double(let value) = _slowRead(column) { value } else { nil }
     }
 
     @usableFromInline
+    @_effects(releasenone)
     final func _slowBool(_ column: Int) -> Bool? {
         if case .bool(let value) = _slowRead(column) { value } else { nil }
     }

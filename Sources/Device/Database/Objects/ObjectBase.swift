@@ -17,9 +17,17 @@ open class ObjectBase {
     @exclusivity(unchecked) @usableFromInline final var _slot: Int = 0
     /// Keeps alive what `_header` points to.
     @exclusivity(unchecked) final var _instance: RealmInstance?
+    /// Whether the object is lent, and nobody but its lender will have it for long.
+    @exclusivity(unchecked) final var lends = false
+    /// What the object lends: the accessor of the row that its last link led to.
+    @exclusivity(unchecked) final var lent: LentAccessor?
 
     /// Creates an unmanaged object whose properties hold their defaults.
     public required init() {}
+
+    deinit {
+        lent?.end()
+    }
 
     /// The name under which the class is stored: its Swift name without module and enclosing types.
     ///
@@ -70,6 +78,10 @@ extension ObjectBase: Sendable {}
 
 extension ObjectBase {
     final var _key: ObjectKey { ObjectKey(Int64(_leaf * slotsPerLeaf + _slot)) }
+
+    /// Whether the object keeps its collections from one read to the next. Those of a frozen Realm are read by several
+    /// threads at once, and stay as they are.
+    @inlinable final var _remembersCollections: Bool { _header.map { !$0.pointee.isFrozen } ?? true }
 
     /// The way to the object's class, without any check; nil for an unmanaged object.
     final var _access: _ClassAccess? {

@@ -12,6 +12,9 @@ extension _PersistableObject where Self: ObjectBase {
 
     public static func _zeroValue() -> Self { self.init() }
 
+    @inlinable
+    public static func _isObject() -> Bool { true }
+
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {
         guard let object = _optionalFromStored(stored, links) else {
             misuse("A link to an object of type '\(className())' leads nowhere.")
@@ -27,9 +30,13 @@ extension _PersistableObject where Self: ObjectBase {
     public static func _optionalFromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self? {
         // A ghost is a row whose object has not arrived here: it reads as no link.
         guard case .object(let key) = stored.value, let links,
-            links.instance.reading({ links.table.exists(key) })
+            links.table.exists(key)
         else { return nil }
         return links.object(key, as: self)
+    }
+
+    public static func _readManagedOptional(_ object: ObjectBase, _ column: Int) -> Self? {
+        object._linked(column).map { _ClassAccess.typed($0, as: self) }
     }
 
     public static func _optionalToStored(_ value: Self?, _ links: _ClassAccess?) -> _StoredValue {

@@ -224,6 +224,9 @@ extension Optional: RealmCollectionValue where Wrapped: _OptionalElement {}
 public protocol RealmCollectionValue: Hashable, _Persistable {
     /// An element of a managed list, read where it lies; nil where that takes more than a look.
     static func _inlinedElement(_ cursor: UnsafeMutablePointer<_ListCursor>, _ position: Int) -> Self?
+
+    /// Whether this is a class of objects, so that a loop hands out accessors.
+    static func _isObject() -> Bool
 }
 
 // MARK: - What a type may additionally be used for

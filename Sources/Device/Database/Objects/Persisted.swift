@@ -54,7 +54,7 @@ public struct Persisted<Value: _Persistable> {
             switch object[keyPath: storageKeyPath].storage {
             case .managed(let column):
                 let value = Value._readManaged(object, Int(column))
-                object[keyPath: storageKeyPath]._remember(value)
+                if object._remembersCollections { object[keyPath: storageKeyPath]._remember(value) }
                 return value
             case .managedCached(let value, _), .unmanaged(let value, _): return value
             case .zero, .tracing: return object[keyPath: storageKeyPath]._begin()

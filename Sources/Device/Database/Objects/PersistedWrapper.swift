@@ -100,7 +100,9 @@ extension Persisted: PersistedWrapper {
         switch typed(wrapper).pointee.storage {
         case .managed(let column):
             let value = Value._readManaged(object, Int(column))
-            if Value._cachesManagedValue() { typed(wrapper).pointee.storage = .managedCached(value, column) }
+            if Value._cachesManagedValue(), object._remembersCollections {
+                typed(wrapper).pointee.storage = .managedCached(value, column)
+            }
             return value
         case .managedCached(let value, _): return value
         case .zero, .unmanaged: return unmanagedValue(wrapper) as Any

@@ -64,14 +64,12 @@ struct Confinement: Sendable {
         }
     }
 
-    /// What `_AccessHeader.thread` starts with: zero where no thread has to be compared, and no thread's number where reads
-    /// have to wait for each other and so are never inlined.
+    /// What `_AccessHeader.thread` starts with: zero where no thread has to be compared.
     var inlineThread: UInt {
         switch place {
         case .thread(let thread): thread
         case .queue: UInt(pthread_self())
-        case .isolated: 0
-        case .anywhere: UInt.max
+        case .isolated, .anywhere: 0
         }
     }
 

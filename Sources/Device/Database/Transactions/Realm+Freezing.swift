@@ -8,9 +8,9 @@ extension Realm {
     /// DispatchQueue.global().async { print(snapshot.objects(Dog.self).count) }
     /// ```
     ///
-    /// A frozen Realm, and every object and collection from it, may be read on any thread, by one at a time: readers wait
-    /// for each other. It keeps its version of the data in the file for as long as it lives. It cannot be written or
-    /// observed.
+    /// A frozen Realm, and every object and collection from it, may be read by any number of threads at once, and none
+    /// waits for another: except that results are found once, by the first that asks for them. It keeps its version of
+    /// the data in the file for as long as it lives. It cannot be written or observed.
     ///
     /// - Complexity: O(1).
     public func freeze() -> Realm { Realm(instance: instance.frozen()) }

@@ -47,6 +47,6 @@ extension _ClassAccess {
                 "Invalid value '\(key)' of type '\(type(of: key))' for '\(property.shape.type.word)' property "
                     + "'\(model.className).\(property.name)'.")
         }
-        return instance.reading { table.key(for: primaryKey) }
+        return table.key(for: primaryKey)
     }
 }

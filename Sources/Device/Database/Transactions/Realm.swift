@@ -26,7 +26,7 @@ public struct Realm {
     /// - Complexity: O(number of classes).
     public var isEmpty: Bool {
         instance.checkThread()
-        return instance.reading { instance.transaction.tables.allSatisfy { $0.count == 0 } }
+        return instance.transaction.tables.allSatisfy { $0.count == 0 }
     }
 
     /// Whether the Realm is a snapshot that never changes.

@@ -44,7 +44,7 @@ extension RealmInstance {
     func accessor<T: ObjectBase>(of object: T) -> T? {
         guard let from = object._access else { return nil }
         let access = counterpart(of: from)
-        return reading { access.table.exists(object._key) } ? access.object(object._key, as: T.self) : nil
+        return access.table.exists(object._key) ? access.object(object._key, as: T.self) : nil
     }
 }
 
@@ -54,7 +54,7 @@ extension _ResultsSource {
         switch origin {
         case .table: true
         case .list(let owner, let access, _), .inverse(let owner, let access, _):
-            instance.reading { access.table.exists(owner) }
+            access.table.exists(owner)
         }
     }
 }

@@ -1,20 +1,21 @@
 import CausewayModel
 import CausewayObjectStore
-import Foundation
 import Glibc
 
 /// A Realm open at one place: one thread, queue or actor. `Realm` values are handles to it.
 ///
 /// It stands on one snapshot of the file and moves to newer ones; every object, list and result it gave out moves with
-/// it. Nothing in it is locked, because everything happens where it is confined to.
+/// it. Nothing in it is locked, because everything happens where it is confined to, or never changes: see ``FrozenViews``.
 final class RealmInstance {
     let coordinator: FileCoordinator
     let configuration: Realm.Configuration
     let confinement: Confinement
     let declared: DeclaredSchema
     let isFrozen: Bool
-    /// Held by whoever reads a frozen instance, which several threads may do at a time: reading fills caches.
-    private let readers: NSRecursiveLock?
+    /// Of a frozen instance, which several threads may read at a time: what stands in for the transaction and for the
+    /// class accesses below. Nothing else of a frozen instance changes.
+    private let frozenViews: FrozenViews?
+    private let frozenClasses: FrozenClasses?
     /// The newest frozen copy, while anybody holds it.
     weak var lastFrozen: RealmInstance?
 
@@ -68,10 +69,11 @@ final class RealmInstance {
         self.confinement = confinement
         self.declared = declared
         self.isFrozen = isFrozen
-        readers = isFrozen ? NSRecursiveLock() : nil
+        frozenViews = isFrozen ? FrozenViews(transaction) : nil
+        frozenClasses = isFrozen ? FrozenClasses() : nil
         changes = ChangesBetweenVersions(coordinator)
         inlinedThread = confinement.inlineThread
-        openTransaction = transaction
+        openTransaction = isFrozen ? nil : transaction
         guard !isFrozen, !isPrivate else { return }
         let mailbox = Mailbox(self)
         self.mailbox = mailbox
@@ -117,23 +119,13 @@ final class RealmInstance {
     /// other devices' writes, and its key may come back.
     var leavesGhosts: Bool { isSynchronised }
 
-    // MARK: - Reading
-
-    /// Reads the snapshot, one thread after the other where several may.
-    @inline(__always)
-    func reading<Result>(_ body: () -> Result) -> Result {
-        guard let readers else { return body() }
-        readers.lock()
-        defer { readers.unlock() }
-        return body()
-    }
-
     // MARK: - The snapshot
 
     var isOpen: Bool { openTransaction != nil }
 
     var transaction: Transaction {
         if let openTransaction { return openTransaction }
+        if let frozenViews { return frozenViews.transaction }
         do {
             let transaction = try coordinator.store.read()
             openTransaction = transaction
@@ -143,9 +135,17 @@ final class RealmInstance {
         }
     }
 
+    /// The table of a class of a frozen instance, for the thread that runs.
+    func frozenTable(of model: ObjectModel) -> Table {
+        guard let table = frozenViews?.table(of: model) else { misuse(Self.notManaged(model.className)) }
+        return table
+    }
+
     /// Lets go of the snapshot. Objects and results made from it are invalid from now on.
     func invalidate() {
         checkThread()
+        // Others may be reading; the snapshot is released when nothing made from it is left.
+        if isFrozen { return }
         if isInWrite { cancelWrite() }
         forgetAccesses()
         openTransaction?.end()
@@ -180,11 +180,9 @@ final class RealmInstance {
     // MARK: - Classes
 
     func access(named name: String) -> _ClassAccess {
-        reading {
-            if let access = accesses[name] { return access }
-            guard let model = declared.models[name] else { misuse(Self.notManaged(name)) }
-            return makeAccess(model)
-        }
+        if let access = accesses[name] ?? frozenClasses?[name] { return access }
+        guard let model = declared.models[name] else { misuse(Self.notManaged(name)) }
+        return makeAccess(model)
     }
 
     func access(for type: ObjectBase.Type) -> _ClassAccess {
@@ -205,6 +203,7 @@ final class RealmInstance {
     private func makeAccess(_ model: ObjectModel) -> _ClassAccess {
         guard let table = transaction.table(model.className) else { misuse(Self.notManaged(model.className)) }
         let access = _ClassAccess(model, table: table, in: self)
+        if let frozenClasses { return frozenClasses.add(access, named: model.className) }
         accesses[model.className] = access
         accessesByType[ObjectIdentifier(model.type)] = access
         return access
@@ -212,15 +211,14 @@ final class RealmInstance {
 
     /// A class by its name, with objects that need no declaration; it may be one that only the file has.
     func dynamicAccess(named name: String) -> _ClassAccess {
-        reading {
-            if declared.models[name]?.isDynamic == true { return access(named: name) }
-            let place = "dynamic " + name
-            if let access = accesses[place] { return access }
-            guard let table = transaction.table(name) else { misuse(Self.notManaged(name)) }
-            let access = _ClassAccess(ObjectModel.dynamic(table.schema), table: table, in: self)
-            accesses[place] = access
-            return access
-        }
+        if declared.models[name]?.isDynamic == true { return access(named: name) }
+        let place = "dynamic " + name
+        if let access = accesses[place] ?? frozenClasses?[place] { return access }
+        guard let table = transaction.table(name) else { misuse(Self.notManaged(name)) }
+        let access = _ClassAccess(ObjectModel.dynamic(table.schema), table: table, in: self)
+        if let frozenClasses { return frozenClasses.add(access, named: place) }
+        accesses[place] = access
+        return access
     }
 
     /// The access of the same class that another instance of the file uses here.

@@ -16,6 +16,7 @@ extension String: _PersistableScalar, _PrimaryKey, _Indexable {
 
     // Out of the leaf where it may be read without further checks: a short text then costs no allocation.
 
+    @_effects(releasenone)
     public static func _readManaged(_ object: ObjectBase, _ column: Int) -> String {
         if let leaf = object._inlinedLeaf(column) {
             return String(decoding: StringLeaf(leaf).bytes(object._slot), as: UTF8.self)
@@ -23,6 +24,7 @@ extension String: _PersistableScalar, _PrimaryKey, _Indexable {
         return object._slowText(column) ?? ""
     }
 
+    @_effects(releasenone)
     public static func _readManagedOptional(_ object: ObjectBase, _ column: Int) -> String? {
         if let leaf = object._inlinedLeaf(column) {
             let texts = StringLeaf(leaf)
