@@ -48,6 +48,7 @@ extension StoreBenchmarks {
         ]
     }
 
+    /// As apps do it: one object after the other, and what a query finds at once.
     func deletes() throws -> [Row] {
         let realm = try DogData.realm(realmFile)
         let peer = try SQLitePeer(sqliteFile)
@@ -76,9 +77,32 @@ extension StoreBenchmarks {
                     try peer.execute("COMMIT")
                 }.nanoseconds)
         }
+        let found = try deletesOfResults(realm, peer)
         let left = Int(try peer.prepare("SELECT count(*) FROM dog").answer()[0])
         try check(realm.objects(Dog.self).count, left, "dogs after the deletes")
-        return [rate("delete \(changes) random by primary key", ours, theirs)]
+        return [rate("delete \(changes) random by primary key", ours, theirs), found]
+    }
+
+    /// A twentieth of what is left each time, found by a scan and spread over all of it.
+    private func deletesOfResults(_ realm: Realm, _ peer: SQLitePeer) throws -> Row {
+        let delete = try peer.prepare("DELETE FROM dog WHERE age = ?")
+        var (ours, theirs): ([Double], [Double]) = ([], [])
+        let clock = ContinuousClock()
+        for age in 0..<runs {
+            let dogs = realm.objects(Dog.self)
+            let count = dogs.count
+            let time = try clock.measure { try realm.write { realm.delete(dogs.where { $0.age == age }) } }
+            let deleted = Double(count - dogs.count)
+            ours.append(deleted / (time.nanoseconds / 1e9))
+            let theirTime = clock.measure {
+                delete.bind(1, age)
+                delete.run()
+            }
+            theirs.append(deleted / (theirTime.nanoseconds / 1e9))
+        }
+        return .more(
+            Self.group, "delete the results of a query, a twentieth of all", "/s", ours: median(ours),
+            peer: ("SQLite", median(theirs)), ratioTarget: 6)
     }
 
     private func rate(_ name: String, _ ours: [Double], _ theirs: [Double]) -> Row {

@@ -24,6 +24,9 @@ package final class Transaction {
     private var tablesByName: [String: Table] = [:]
     private var treeHandles: [String: TreeHandle] = [:]
     private var hasTreeChanges = false
+    /// Whether objects were deleted of which others may still know: see `settle`.
+    @exclusivity(unchecked) private(set) var hasEnded = false
+    private var isSettling = false
     /// What could not be read, found where nothing can be thrown; the next call that can throws it.
     private var damage: StoreError?
     /// Keys are built here, one at a time.
@@ -135,6 +138,7 @@ package final class Transaction {
     @discardableResult
     package func commit(_ durability: Durability = .durable) throws(StoreError) -> UInt64 {
         let writer = writer
+        settle()
         guard hasTreeChanges || tablesByName.values.contains(where: \.hasChanges) else {
             abort()
             return version
@@ -177,6 +181,7 @@ package final class Transaction {
     private func undo(to snapshot: any StorageSnapshot) {
         state = .reading(snapshot)
         hasTreeChanges = false
+        hasEnded = false
         for table in tablesByName.values { table.forgetChanges() }
         reload()
     }
@@ -186,7 +191,7 @@ package final class Transaction {
         if case .writing(let writer) = state { writer.abort() }
         state = .ended
         knownHelper = nil
-        for table in tablesByName.values { table.ended() }
+        for table in tablesByName.values { table.transactionEnded() }
     }
 
     /// A transaction on the same snapshot for a second thread. Nil during a write, which nobody else can see.
@@ -222,6 +227,7 @@ package final class Transaction {
 
     /// What this write touched so far.
     package var changes: ChangeRecord {
+        settle()
         var record = ChangeRecord()
         for table in tablesByName.values where table.hasChanges {
             let changes = table.changeRecord
@@ -231,7 +237,49 @@ package final class Transaction {
     }
 
     /// Whether this write deleted objects that it had made: the record does not name them.
-    package var hasDroppedObjects: Bool { tablesByName.values.contains { $0.changes.hasDropped } }
+    package var hasDroppedObjects: Bool {
+        settle()
+        return tablesByName.values.contains { $0.changes.hasDropped }
+    }
+
+    // MARK: - Objects that ended
+
+    func noteEnd() {
+        hasEnded = true
+    }
+
+    /// Takes deleted objects out of all that knows of them: links, lists, indexes, primary keys, the record of changes.
+    ///
+    /// Deleting only marks them. Whoever asks for any of these settles first, so that many deletions are one pass over
+    /// each of them however they were called for. Costs nothing when there are none.
+    @inline(__always)
+    func settle() {
+        if hasEnded { settleEnded() }
+    }
+
+    /// - Parameter leavingGhosts: those just deleted that others link to stay behind as ghosts.
+    func settleEnded(leavingGhosts: Bool = false) {
+        guard !isSettling else { return }
+        isSettling = true
+        defer { isSettling = false }
+        var leavesGhosts = leavingGhosts
+        while hasEnded {
+            hasEnded = false
+            let batches = tablesByName.values.compactMap { $0.takeEnded() }
+            // All links to them first: which of them become ghosts must be known before their own links go.
+            let ghosts = batches.map { $0.table.unlink($0.keys, leavingGhosts: leavesGhosts) }
+            for (batch, ghosts) in zip(batches, ghosts) { batch.table.release(batch.keys, ghosts: ghosts) }
+            // What they owned ends now, and leaves no ghosts.
+            leavesGhosts = false
+        }
+    }
+
+    /// Deletes every object.
+    package func deleteAll(leavingGhosts: Bool = false) {
+        settle()
+        for table in tables where table.schema.kind != .embedded { table.endAll() }
+        settleEnded(leavingGhosts: leavingGhosts)
+    }
 
     // MARK: - Reloading
 
@@ -242,7 +290,7 @@ package final class Transaction {
             if let record = catalog[name] {
                 table.reload(record)
             } else {
-                table.ended()
+                table.transactionEnded()
                 tablesByName[name] = nil
             }
         }
@@ -257,6 +305,7 @@ package final class Transaction {
     }
 
     func replaceCatalog(_ catalog: Catalog) {
+        settle()
         self.catalog = catalog
         hasTreeChanges = true
         for (name, table) in tablesByName {

@@ -67,42 +67,55 @@ struct ChunkTests {
         var reference: [[UInt8]: [Int64: Int64]] = [:]
         var scratch: [UInt8] = []
         for round in 0..<400 {
-            let prefix = numbers.one(of: prefixes)
             let isShrinking = round / 50 % 2 == 1
-            var changes: [Int64: ChunkTree.Change] = [:]
-            for _ in 0..<numbers.one(of: [1, 1, 2, 5, 60]) {
-                let key = Int64(numbers.below(400)) - 100
-                let isRemoval = isShrinking ? !numbers.once(in: 4) : numbers.once(in: 4)
-                let present = Int64(numbers.below(3)) + 1
-                let isRelative = tree.meaning == .count && numbers.once(in: 3)
-                let value = isRemoval ? (tree.meaning == .count ? (isRelative ? -1 : 0) : -1) : present
-                changes[key] = .init(key: key, value: value, isRelative: isRelative)
-            }
-            let sorted = changes.values.sorted { $0.key < $1.key }
-            #expect(tree.apply(sorted, prefix, writer, isEmpty: false, &scratch))
-            for change in sorted {
-                let before = reference[prefix, default: [:]][change.key] ?? 0
-                let value = change.isRelative ? before + change.value : change.value
-                let isStored = tree.meaning == .count ? value > 0 : value >= 0
-                reference[prefix, default: [:]][change.key] = isStored ? value : nil
-            }
-            var found: [Int64: Int64] = [:]
-            var last = Int64.min
-            var sizes: [Int] = []
-            let isSound = tree.scan(prefix, writer) { chunk in
-                for index in 0..<chunk.count {
-                    #expect(chunk.key(index) > last, "seed \(seed), round \(round)")
-                    last = chunk.key(index)
-                    found[last] = chunk.value(index)
+            var groups: [ChunkTree.Group] = []
+            let touched = numbers.one(of: [[0], [1], [0, 3], [0, 1, 2, 3]]).map { prefixes[$0] }
+            for prefix in touched {
+                var changes: [Int64: ChunkTree.Change] = [:]
+                for _ in 0..<numbers.one(of: [1, 1, 2, 5, 60]) {
+                    let key = Int64(numbers.below(400)) - 100
+                    let isRemoval = isShrinking ? !numbers.once(in: 4) : numbers.once(in: 4)
+                    let present = Int64(numbers.below(3)) + 1
+                    let isRelative = tree.meaning == .count && numbers.once(in: 3)
+                    let value = isRemoval ? (tree.meaning == .count ? (isRelative ? -1 : 0) : -1) : present
+                    changes[key] = .init(key: key, value: value, isRelative: isRelative)
                 }
-                sizes.append(chunk.count)
-                return true
+                groups.append(.init(prefix: prefix, changes: changes.values.sorted { $0.key < $1.key }))
             }
-            #expect(isSound)
-            #expect(found == reference[prefix, default: [:]], "seed \(seed), round \(round)")
-            #expect(sizes.allSatisfy { $0 <= 16 }, "seed \(seed), round \(round)")
+            #expect(tree.apply(groups, writer, isEmpty: false, &scratch))
+            for group in groups {
+                for change in group.changes {
+                    let before = reference[group.prefix, default: [:]][change.key] ?? 0
+                    let value = change.isRelative ? before + change.value : change.value
+                    let isStored = tree.meaning == .count ? value > 0 : value >= 0
+                    reference[group.prefix, default: [:]][change.key] = isStored ? value : nil
+                }
+            }
+            for prefix in prefixes {
+                expectChunks(of: tree, prefix, reference[prefix, default: [:]], writer, "seed \(seed), round \(round)")
+            }
         }
         writer.abort()
+    }
+
+    private func expectChunks(
+        of tree: ChunkTree, _ prefix: [UInt8], _ expected: [Int64: Int64], _ writer: any StorageWriter, _ when: String
+    ) {
+        var found: [Int64: Int64] = [:]
+        var last = Int64.min
+        var sizes: [Int] = []
+        let isSound = tree.scan(prefix, writer) { chunk in
+            for index in 0..<chunk.count {
+                #expect(chunk.key(index) > last, "\(when)")
+                last = chunk.key(index)
+                found[last] = chunk.value(index)
+            }
+            sizes.append(chunk.count)
+            return true
+        }
+        #expect(isSound)
+        #expect(found == expected, "\(when)")
+        #expect(sizes.allSatisfy { $0 <= 16 }, "\(when)")
     }
 
     @Test(

@@ -142,6 +142,14 @@ struct ManyRowsTests {
                 keys.append(key)
             case 0..<4:
                 let place = numbers.below(keys.count)
+                if numbers.once(in: 40) {
+                    // Every third one, together.
+                    let gone = keys.indices.filter { $0 % 3 == place % 3 }.map { keys[$0] }
+                    table.delete(gone)
+                    for key in gone { items[key] = nil }
+                    keys.removeAll { items[$0] == nil }
+                    continue
+                }
                 table.delete(keys[place])
                 items[keys.remove(at: place)] = nil
             case 4:

@@ -35,7 +35,8 @@ struct RandomHistory {
         case 1:
             let tags = reference.keys("Tag")
             if let tag = tags.randomElement(using: &numbers) { delete(try transaction.existing("Tag"), tag, "Tag") }
-        case 2..<9: try setProperty(transaction, table, key)
+        case 2: deleteSome(table, keys)
+        case 3..<9: try setProperty(transaction, table, key)
         default: try changeList(transaction, table, key)
         }
     }
@@ -44,6 +45,14 @@ struct RandomHistory {
         let leavingGhost = numbers.once(in: 2)
         table.delete(key, leavingGhost: leavingGhost)
         reference.delete(className, key, leavingGhost: leavingGhost)
+    }
+
+    /// Some at once, in any order and one of them twice.
+    private mutating func deleteSome(_ table: Table, _ keys: [ObjectKey]) {
+        guard keys.count > 20 else { return }
+        let some = (0..<numbers.below(4)).map { _ in numbers.one(of: keys) }
+        table.delete(some + some.prefix(1))
+        for key in some { reference.delete("Everything", key, leavingGhost: false) }
     }
 
     private mutating func create(_ transaction: Transaction) throws {

@@ -418,10 +418,7 @@ public final class _ResultsSource {
 
     func deleteAll() {
         guard let access else { return }
-        let keys = keys
-        for key in keys where access.table.exists(key) {
-            access.table.delete(key, leavingGhost: instance.leavesGhosts)
-        }
+        access.table.delete(keys, leavingGhosts: instance.leavesGhosts)
         instance.rowsDeleted()
     }
 }

@@ -179,6 +179,11 @@ public final class _ClassAccess {
         instance.contentChanged()
     }
 
+    func delete(_ keys: [ObjectKey]) {
+        table.delete(keys, leavingGhosts: instance.leavesGhosts)
+        instance.rowsDeleted()
+    }
+
     func delete(_ key: ObjectKey) {
         table.delete(key, leavingGhost: instance.leavesGhosts)
         instance.rowsDeleted()

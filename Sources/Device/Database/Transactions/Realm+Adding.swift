@@ -102,12 +102,12 @@ extension Realm {
 
     /// Deletes all objects of a sequence.
     public func delete<S: Sequence>(_ objects: S) where S.Iterator.Element: ObjectBase {
-        for object in Array(objects) { instance.delete(object) }
+        instance.delete(Array(objects))
     }
 
     /// Deletes all objects of a list.
     public func delete<Element: ObjectBase>(_ objects: List<Element>) {
-        for object in Array(objects) { instance.delete(object) }
+        instance.delete(Array(objects))
     }
 
     /// Deletes all objects of a result.

@@ -171,12 +171,30 @@ extension RealmInstance {
         access.delete(object._key)
     }
 
+    /// Deletes objects together: a class at a time, as long as they come so.
+    func delete(_ objects: some Sequence<ObjectBase>) {
+        var keys: [ObjectKey] = []
+        var access: _ClassAccess?
+        for object in objects {
+            guard object._instance === self, object._header != nil else {
+                misuse("Can only delete an object from the Realm it belongs to.")
+            }
+            let next = object._checkedAccess()
+            if let access, access !== next {
+                access.delete(keys)
+                keys = []
+            }
+            access = next
+            keys.append(object._key)
+        }
+        checkTransaction()
+        access?.delete(keys)
+    }
+
     func deleteAll() {
         checkThread()
         checkTransaction()
-        for table in transaction.tables where table.schema.kind != .embedded {
-            for key in table.allKeys where table.exists(key) { table.delete(key, leavingGhost: leavesGhosts) }
-        }
+        transaction.deleteAll(leavingGhosts: leavesGhosts)
         rowsDeleted()
     }
 }

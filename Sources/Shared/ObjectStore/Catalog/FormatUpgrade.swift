@@ -60,7 +60,7 @@ struct FormatUpgrade {
             return true
         }
         for key in keys { writer.remove(blocks.tree, key) }
-        _ = blocks.apply(changes, IntegerKeys.prefix, writer, isEmpty: true, &scratch)
+        blocks.fill(IntegerKeys.prefix, changes, writer, &scratch)
     }
 
     /// Packs entries whose keys end in an object key, and whose values are a count or nothing.
@@ -83,7 +83,7 @@ struct FormatUpgrade {
         }
         for key in keys { writer.remove(tree, key) }
         let chunks = ChunkTree(tree: tree, limit: Postings.chunkLimit, meaning: .count)
-        for group in groups { _ = chunks.apply(group.changes, group.prefix, writer, isEmpty: true, &scratch) }
+        for group in groups { chunks.fill(group.prefix, group.changes, writer, &scratch) }
     }
 }
 

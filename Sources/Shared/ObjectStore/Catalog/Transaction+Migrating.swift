@@ -15,6 +15,7 @@ extension Transaction {
     package func restructure(to wanted: Schema, before: Transaction) throws(StoreError) {
         try throwDamage()
         removeContradicted(by: wanted)
+        settle()
         for table in tables { table.flush(to: writer) }
         forgetTables()
         var result = Catalog.Extension(catalog: catalog)
@@ -49,6 +50,7 @@ extension Transaction {
             rekeyed.append(name)
         }
         guard !rekeyed.isEmpty else { return }
+        settle()
         for table in tables { table.flush(to: writer) }
         forgetTables()
         let catalog = Catalog(classes: records)
@@ -65,6 +67,7 @@ extension Transaction {
             record.schema.name != name && record.schema.properties.contains { $0.target == name }
         }
         guard !isLinked, let record = catalog[name] else { return }
+        settle()
         for table in tables { table.flush(to: writer) }
         forgetTables()
         for column in record.columns { removeStorage(of: column, rows: 0) }
@@ -85,6 +88,7 @@ extension Transaction {
                 table.emptyLinksAndLists(column)
             }
         }
+        settle()
         for table in tables { table.flush(to: writer) }
         for record in catalog.classes {
             guard let wantedClass = wanted[record.schema.name], let table = table(record.schema.name) else { continue }

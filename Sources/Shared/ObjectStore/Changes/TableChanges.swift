@@ -7,7 +7,7 @@ struct TableChanges {
     private var dropped: Set<ObjectKey> = []
     /// Members of `inserted` that are older than this write: ghosts that came to life.
     private var revived: Set<ObjectKey> = []
-    private var deleted: [ObjectKey: PrimaryKey?] = [:]
+    private var deleted: [ClassChanges.Deletion] = []
     private var modified: [ObjectKey: ColumnSet] = [:]
     /// Lists that note their edits themselves.
     private var editedLists: [ObjectKey: [OpenList]] = [:]
@@ -53,10 +53,10 @@ struct TableChanges {
         if isInserted(key) {
             dropped.insert(key)
         } else {
-            deleted[key] = .some(primaryKey)
+            deleted.append(.init(key: key, primaryKey: primaryKey))
         }
-        modified[key] = nil
-        editedLists[key] = nil
+        if !modified.isEmpty { modified[key] = nil }
+        if !editedLists.isEmpty { editedLists[key] = nil }
     }
 
     mutating func modify(_ key: ObjectKey, _ column: Int) {
@@ -82,14 +82,17 @@ struct TableChanges {
 
     /// Ascending, each once.
     var touchedKeys: [ObjectKey] {
-        Set(inserted).union(deleted.keys).union(modified.keys).sorted()
+        Set(inserted).union(deleted.lazy.map(\.key)).union(modified.keys).sorted()
     }
 
     var record: ClassChanges {
         var result = ClassChanges()
         result.inserted = dropped.isEmpty ? inserted : inserted.filter { !dropped.contains($0) }
         if !zip(result.inserted, result.inserted.dropFirst()).allSatisfy({ $0 < $1 }) { result.inserted.sort() }
-        result.deleted = deleted.map { .init(key: $0.key, primaryKey: $0.value) }.sorted { $0.key < $1.key }
+        result.deleted = deleted
+        if !zip(deleted, deleted.dropFirst()).allSatisfy({ $0.key < $1.key }) {
+            result.deleted.sort { $0.key < $1.key }
+        }
         result.modified = modified
         for list in editedLists.values.joined() where !list.edits.isEmpty {
             result.listEdits[ListPlace(key: list.key, column: list.column)] = list.edits

@@ -98,49 +98,167 @@ struct ChunkTree {
 
     // MARK: - Writing
 
-    /// Enters changes, ascending and one a key. False when a chunk that had to be read is damaged; it is written anew.
-    /// - Parameter isEmpty: nothing is known to be under the prefix.
-    func apply(
-        _ changes: [Change], _ prefix: [UInt8], _ writer: any StorageWriter, isEmpty: Bool, _ scratch: inout [UInt8]
+    /// The changes of one prefix, ascending and one a key.
+    struct Group {
+        var prefix: [UInt8]
+        var changes: [Change]
+    }
+
+    /// Enters the changes of many prefixes, ascending. False when a chunk that had to be read is damaged; it is written
+    /// anew.
+    ///
+    /// Chunks that lie close together are found in one pass over the tree, others with a search for each.
+    /// - Parameter isEmpty: nothing is known to be in the tree.
+    func apply(_ groups: [Group], _ writer: any StorageWriter, isEmpty: Bool, _ scratch: inout [UInt8]) -> Bool {
+        let found = isEmpty ? FoundChunks() : find(groups, writer)
+        var isSound = true
+        var start = 0
+        for (index, group) in groups.enumerated() {
+            let places: Places
+            if isEmpty {
+                places = .known([])
+            } else if index < found.ends.count {
+                places = .known(found.chunks[start..<found.ends[index]])
+                start = found.ends[index]
+            } else {
+                places = .searched(group.prefix, writer)
+            }
+            isSound = apply(group.changes, group.prefix, places, writer, &scratch) && isSound
+        }
+        return isSound
+    }
+
+    /// Enters the changes of one prefix under which nothing is yet.
+    func fill(_ prefix: [UInt8], _ changes: [Change], _ writer: any StorageWriter, _ scratch: inout [UInt8]) {
+        _ = apply(changes, prefix, .known([]), writer, &scratch)
+    }
+
+    private struct StoredChunk {
+        var first: Int64
+        /// Until the write is over: the memory of a write does not move.
+        var bytes: UnsafeRawBufferPointer
+    }
+
+    /// The chunks of the first so many groups.
+    private struct FoundChunks {
+        var chunks: [StoredChunk] = []
+        /// How many chunks those of a group and of all before it are.
+        var ends: [Int] = []
+    }
+
+    /// Passes over the tree as long as that is cheaper than a search for each change.
+    private func find(_ groups: [Group], _ writer: any StorageWriter) -> FoundChunks {
+        var found = FoundChunks()
+        guard let first = groups.first, let last = groups.last else { return found }
+        var visitsLeft = 64 + 4 * groups.reduce(0) { $0 + $1.changes.count }
+        var isWhole = true
+        writer.scan(tree: tree, from: first.prefix, upTo: Table.successor(last.prefix), reversed: false) { key, bytes in
+            visitsLeft -= 1
+            guard visitsLeft >= 0, key.count >= Self.keyByteCount else {
+                isWhole = false
+                return false
+            }
+            let prefix = UnsafeRawBufferPointer(rebasing: key[..<(key.count - Self.keyByteCount)])
+            while found.ends.count < groups.count {
+                let order = groups[found.ends.count].prefix.withUnsafeBytes { bytesOrder($0, prefix) }
+                if order == 0, let first = Self.first(key, prefixCount: prefix.count) {
+                    found.chunks.append(StoredChunk(first: first, bytes: bytes))
+                }
+                guard order < 0 else { return true }
+                found.ends.append(found.chunks.count)
+            }
+            return false
+        }
+        if isWhole { while found.ends.count < groups.count { found.ends.append(found.chunks.count) } }
+        return found
+    }
+
+    /// Where the chunks of a prefix are.
+    private enum Places {
+        case known(ArraySlice<StoredChunk>)
+        case searched([UInt8], any StorageWriter)
+    }
+
+    /// The chunk a key belongs to: the one before it, or the first one.
+    private func place(_ key: Int64, _ places: Places) -> StoredChunk? {
+        switch places {
+        case .known(let chunks):
+            let index = Self.position(behind: key, chunks)
+            return index > chunks.startIndex ? chunks[index - 1] : chunks.first
+        case .searched(let prefix, let writer):
+            return (floor(prefix, key, writer) ?? next(prefix, from: prefix, writer)).map {
+                StoredChunk(first: $0.first, bytes: $0.bytes)
+            }
+        }
+    }
+
+    private func next(after first: Int64, _ places: Places) -> StoredChunk? {
+        switch places {
+        case .known(let chunks):
+            let index = Self.position(behind: first, chunks)
+            return index < chunks.endIndex ? chunks[index] : nil
+        case .searched(let prefix, let writer):
+            return next(prefix, from: Self.behind(prefix, first), writer).map {
+                StoredChunk(first: $0.first, bytes: $0.bytes)
+            }
+        }
+    }
+
+    private static func position(behind key: Int64, _ chunks: ArraySlice<StoredChunk>) -> Int {
+        var low = chunks.startIndex
+        var high = chunks.endIndex
+        while low < high {
+            let middle = (low &+ high) >> 1
+            if chunks[middle].first <= key { low = middle &+ 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private func apply(
+        _ changes: [Change], _ prefix: [UInt8], _ places: Places, _ writer: any StorageWriter,
+        _ scratch: inout [UInt8]
     ) -> Bool {
         var isSound = true
         var index = 0
         while index < changes.count {
             var entries: [PackedChunk.Entry] = []
-            var replaced: Int64?
-            var following: Int64?
-            if !isEmpty, let place = self.place(changes[index].key, prefix, writer) {
-                replaced = place.first
-                if let chunk = PackedChunk(first: place.first, place.bytes) {
-                    entries.reserveCapacity(chunk.count + changes.count - index)
-                    for index in 0..<chunk.count {
-                        entries.append(.init(key: chunk.key(index), value: chunk.value(index)))
-                    }
-                } else {
-                    isSound = false
-                }
-                following = next(prefix, from: Self.behind(prefix, place.first), writer)?.first
-            }
-            var end = index
-            while end < changes.count, following.map({ changes[end].key < $0 }) ?? true { end += 1 }
-            // Damaged keys need not ascend: one change at least is entered, so that this ends.
-            end = max(end, index + 1)
+            entries.reserveCapacity(limit)
+            let replaced = place(changes[index].key, places)
+            if let replaced { isSound = Self.append(replaced, to: &entries) && isSound }
             let isAppending = entries.last.map { $0.key < changes[index].key } ?? true
-            merge(changes[index..<end], into: &entries, isAppending: isAppending)
-            if let following, entries.count < limit / 4 {
-                absorb(following, prefix, writer, &entries)
-            }
-            store(entries, replacing: replaced, prefix, writer, isAppending: isAppending, &scratch)
-            index = end
+            var following = replaced.flatMap { next(after: $0.first, places) }
+            var joined = false
+            repeat {
+                let start = index
+                while index < changes.count, following.map({ changes[index].key < $0.first }) ?? true { index += 1 }
+                // Damaged keys need not ascend: one change at least is entered, so that this ends.
+                if !joined { index = max(index, start + 1) }
+                merge(changes[start..<index], into: &entries, isAppending: isAppending && !joined)
+                joined = join(&following, to: &entries, prefix, places, writer)
+            } while joined
+            store(entries, replacing: replaced?.first, prefix, writer, isAppending: isAppending, &scratch)
         }
         return isSound
     }
 
-    /// The chunk a key belongs to: the one before it, or the first one.
-    private func place(
-        _ key: Int64, _ prefix: [UInt8], _ writer: any StorageWriter
-    ) -> (first: Int64, bytes: UnsafeRawBufferPointer)? {
-        floor(prefix, key, writer) ?? next(prefix, from: prefix, writer)
+    private static func append(_ stored: StoredChunk, to entries: inout [PackedChunk.Entry]) -> Bool {
+        guard let chunk = PackedChunk(first: stored.first, stored.bytes) else { return false }
+        for index in 0..<chunk.count { entries.append(.init(key: chunk.key(index), value: chunk.value(index))) }
+        return true
+    }
+
+    /// Takes in the next chunk when few entries are left and both leave room for more; the one behind it follows then.
+    private func join(
+        _ following: inout StoredChunk?, to entries: inout [PackedChunk.Entry], _ prefix: [UInt8], _ places: Places,
+        _ writer: any StorageWriter
+    ) -> Bool {
+        guard let next = following, !entries.isEmpty, entries.count < limit / 4,
+            let chunk = PackedChunk(first: next.first, next.bytes), entries.count + chunk.count <= limit * 3 / 4
+        else { return false }
+        _ = Self.append(next, to: &entries)
+        writer.remove(tree, Self.key(prefix, next.first))
+        following = self.next(after: next.first, places)
+        return true
     }
 
     private func isStored(_ value: Int64) -> Bool {
@@ -176,18 +294,6 @@ struct ChunkTree {
         }
         merged += entries[position...]
         entries = merged
-    }
-
-    /// Takes in the next chunk when both leave room for more.
-    private func absorb(
-        _ following: Int64, _ prefix: [UInt8], _ writer: any StorageWriter, _ entries: inout [PackedChunk.Entry]
-    ) {
-        let key = Self.key(prefix, following)
-        guard let bytes = writer.get(tree, key), let chunk = PackedChunk(first: following, bytes),
-            entries.count + chunk.count <= limit * 3 / 4
-        else { return }
-        for index in 0..<chunk.count { entries.append(.init(key: chunk.key(index), value: chunk.value(index))) }
-        writer.remove(tree, key)
     }
 
     private func store(

@@ -4,12 +4,13 @@ import CausewayStorage
 /// The rows of integer primary keys, in blocks of up to 256: consecutive keys in consecutive rows take no bytes at all.
 ///
 /// What a write changes is kept in memory until the commit. Keys that come in ascending order, each above all before,
-/// are appended to two arrays; others go into a dictionary.
+/// are appended to two arrays; others go into a dictionary. Keys that go are only noted: who finds the row of one sees
+/// that the object is not there.
 final class IntegerKeys {
     static let blockLimit = 256
     /// The tag of an integer in keys of the tree; see ``KeyBuffer``.
     static let prefix: [UInt8] = [2]
-    private static let removed: Int64 = -1
+    private static let noRow: Int64 = -1
 
     let blocks: ChunkTree
 
@@ -17,6 +18,8 @@ final class IntegerKeys {
     @exclusivity(unchecked) private var tailKeys: [Int64] = []
     @exclusivity(unchecked) private var tailRows: [Int64] = []
     @exclusivity(unchecked) private var changed: [Int64: Int64] = [:]
+    /// Stored keys that go, unless they are among the changed ones.
+    @exclusivity(unchecked) private var removed: [Int64] = []
     /// No key is above this one, once `isLargestKnown`; nil when there is no key.
     @exclusivity(unchecked) private var largest: Int64?
     @exclusivity(unchecked) private var isLargestKnown = false
@@ -42,6 +45,7 @@ final class IntegerKeys {
             tailRows = []
         }
         if !changed.isEmpty { changed = [:] }
+        if !removed.isEmpty { removed = [] }
         isLargestKnown = false
         directory = nil
         searchCount = 0
@@ -191,8 +195,15 @@ final class IntegerKeys {
         largest = last
     }
 
-    func remove(_ key: Int64) {
-        change(key, Self.removed)
+    /// Takes away the key of a row that has ended, if no other row has got it meanwhile.
+    func remove(_ key: Int64, row: Int64) {
+        if let index = tailIndex(of: key) {
+            if tailRows[index] == row { tailRows[index] = Self.noRow }
+        } else if !changed.isEmpty, let known = changed[key] {
+            if known == row { changed[key] = Self.noRow }
+        } else {
+            removed.append(key)
+        }
     }
 
     private func change(_ key: Int64, _ row: Int64) {
@@ -201,13 +212,19 @@ final class IntegerKeys {
 
     /// Enters what is pending in the tree.
     func flush(_ transaction: Transaction) {
-        guard !tailKeys.isEmpty || !changed.isEmpty else { return }
+        guard !tailKeys.isEmpty || !changed.isEmpty || !removed.isEmpty else { return }
         var changes = changed.map { ChunkTree.Change(key: $0.key, value: $0.value) }
+        changes.reserveCapacity(changes.count + removed.count + tailKeys.count)
+        for key in removed where changed.isEmpty || changed[key] == nil {
+            changes.append(.init(key: key, value: Self.noRow))
+        }
         for (key, row) in zip(tailKeys, tailRows) { changes.append(.init(key: key, value: row)) }
-        if !changed.isEmpty { changes.sort { $0.key < $1.key } }
+        let areAscending = changes.indices.dropFirst().allSatisfy { changes[$0 - 1].key < changes[$0].key }
+        if !areAscending { changes.sort { $0.key < $1.key } }
         var scratch: [UInt8] = []
         let isEmpty = blocks.isEmpty(transaction.writer)
-        if !blocks.apply(changes, Self.prefix, transaction.writer, isEmpty: isEmpty, &scratch) {
+        let group = ChunkTree.Group(prefix: Self.prefix, changes: changes)
+        if !blocks.apply([group], transaction.writer, isEmpty: isEmpty, &scratch) {
             transaction.noteDamage(transaction.store.damaged())
         }
     }

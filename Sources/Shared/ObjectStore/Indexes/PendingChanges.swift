@@ -29,9 +29,15 @@ final class PendingChanges {
         var first: Int32 = -1
         var last: Int32
         var changeCount: Int32
-        /// Whether the changes are `present` and ascending, as those of new objects are.
+        /// Whether the changes ascend, as those of new objects do.
         var isAscending: Bool
         var lastKey: Int64
+
+        /// The first eight bytes as a number in the order of prefixes; zeros behind the end.
+        var orderedHead: UInt64 {
+            if count >= 8 { return UInt64(bigEndian: head) }
+            return count == 0 ? 0 : head << UInt64(64 - 8 * Int(count))
+        }
     }
 
     private struct Entry {
@@ -95,12 +101,10 @@ final class PendingChanges {
             groups[index].first = position
             openGroupCount += 1
             groups[index].changeCount = 1
-            groups[index].isAscending = kind == .present
+            groups[index].isAscending = true
         } else {
             groups[index].changeCount += 1
-            if groups[index].isAscending {
-                groups[index].isAscending = kind == .present && groups[index].lastKey < key
-            }
+            if groups[index].lastKey >= key { groups[index].isAscending = false }
         }
         groups[index].last = position
         groups[index].lastKey = key
@@ -200,18 +204,36 @@ final class PendingChanges {
         return take(index)
     }
 
-    /// Takes out all prefixes. The body must not add changes.
-    func takeAll(_ body: (_ prefix: [UInt8], _ changes: [ChunkTree.Change]) -> Void) {
+    /// The net changes of all prefixes, ascending by prefix; there are none any more.
+    func takeAll() -> [ChunkTree.Group] {
         let together = entriesByGroup()
+        var order: [(head: UInt64, index: Int, start: Int)] = []
+        order.reserveCapacity(openGroupCount)
         var start = 0
-        for group in groups where group.last >= 0 {
+        for (index, group) in groups.enumerated() where group.last >= 0 {
+            order.append((group.orderedHead, index, start))
+            start += Int(group.changeCount)
+        }
+        bytes.withUnsafeBytes { bytes in
+            order.sort { left, right in
+                if left.head != right.head { return left.head < right.head }
+                return bytesOrder(self.prefix(left.index, bytes), self.prefix(right.index, bytes)) < 0
+            }
+        }
+        let result = order.map { (_, index, start) in
+            let group = groups[index]
             let changes = together[start..<start + Int(group.changeCount)].map(\.change)
-            start += changes.count
-            body(
-                Array(bytes[group.start..<group.start + Int(group.count)]),
-                group.isAscending ? changes : Self.folded(changes))
+            return ChunkTree.Group(
+                prefix: bytes.withUnsafeBytes { Array(self.prefix(index, $0)) },
+                changes: group.isAscending ? changes : Self.folded(changes))
         }
         removeAll()
+        return result
+    }
+
+    private func prefix(_ index: Int, _ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        let group = groups[index]
+        return UnsafeRawBufferPointer(rebasing: bytes[group.start..<group.start + Int(group.count)])
     }
 
     /// What was not taken out, the entries of a group one behind the other, in the order made. One pass over all of

@@ -41,31 +41,32 @@ final class PendingLinks {
         }
     }
 
-    /// Takes out the net changes of every target and column in order of their prefixes.
-    func takeAll(
-        _ buffer: KeyBuffer, _ body: (_ prefix: [UInt8], _ changes: [ChunkTree.Change]) -> Void
-    ) {
+    /// The net changes of every target and column, in order of their prefixes; there are none any more.
+    func takeAll(_ buffer: KeyBuffer) -> [ChunkTree.Group] {
         let taken = links
         links = []
         let order = Self.order(taken)
+        var result: [ChunkTree.Group] = []
         var changes: [ChunkTree.Change] = []
         var isAscending = true
         taken.withUnsafeBufferPointer { links in
             for (place, entry) in order.enumerated() {
                 let link = links[RadixSort.position(entry)]
-                isAscending =
-                    isAscending && link.kind == .present && (changes.last.map { $0.key < link.origin } ?? true)
+                isAscending = isAscending && (changes.last.map { $0.key < link.origin } ?? true)
                 changes.append(.init(link.origin, link.kind))
                 if place + 1 < order.count {
                     let next = links[RadixSort.position(order[place + 1])]
                     if next.target == link.target, next.column == link.column { continue }
                 }
                 buffer.set(target: link.target, column: link.column)
-                body(buffer.array, isAscending ? changes : PendingChanges.folded(changes))
-                changes.removeAll(keepingCapacity: true)
+                result.append(
+                    ChunkTree.Group(
+                        prefix: buffer.array, changes: isAscending ? changes : PendingChanges.folded(changes)))
+                changes = []
                 isAscending = true
             }
         }
+        return result
     }
 
     /// By target, then column, then as they were done.

@@ -54,7 +54,7 @@ final class Postings {
     func settle(_ prefix: [UInt8], in transaction: Transaction) {
         moveLinks(transaction)
         guard !pending.isEmpty, let changes = prefix.withUnsafeBytes({ pending.take($0) }) else { return }
-        enter(changes, prefix, transaction, isEmpty: false)
+        enter([ChunkTree.Group(prefix: prefix, changes: changes)], transaction, isEmpty: false)
     }
 
     /// Enters all that is pending.
@@ -62,16 +62,16 @@ final class Postings {
         if !pending.isEmpty { moveLinks(transaction) }
         guard !pending.isEmpty || !links.isEmpty else { return }
         let isEmpty = chunks.isEmpty(transaction.writer)
-        pending.takeAll { enter($1, $0, transaction, isEmpty: isEmpty) }
-        links.takeAll(transaction.keyBuffer) { enter($1, $0, transaction, isEmpty: isEmpty) }
+        enter(
+            pending.isEmpty ? links.takeAll(transaction.keyBuffer) : pending.takeAll(), transaction, isEmpty: isEmpty)
     }
 
     private func moveLinks(_ transaction: Transaction) {
         if !links.isEmpty { links.move(to: pending, transaction.keyBuffer) }
     }
 
-    private func enter(_ changes: [ChunkTree.Change], _ prefix: [UInt8], _ transaction: Transaction, isEmpty: Bool) {
-        if !chunks.apply(changes, prefix, transaction.writer, isEmpty: isEmpty, &scratch) {
+    private func enter(_ groups: [ChunkTree.Group], _ transaction: Transaction, isEmpty: Bool) {
+        if !chunks.apply(groups, transaction.writer, isEmpty: isEmpty, &scratch) {
             transaction.noteDamage(transaction.store.damaged())
         }
     }

@@ -3,7 +3,7 @@ import CausewayModel
 /// A leaf while a transaction changes it: every slot at full width, so that setting a slot is one store.
 ///
 /// All kinds but `bytes` keep the layout of a leaf (width 8, minimum 0, null bitmap present), so readers go on reading
-/// through the same pointer. Slots that hold no object are null, which keeps them out of minimum and maximum.
+/// through the same pointer. Slots never used are null, which keeps them out of minimum and maximum.
 final class WritableLeaf {
     let kind: LeafKind
     /// In the layout of a leaf; nil for `bytes`.

@@ -96,6 +96,7 @@ extension Table {
     /// The list's open form, if it has one.
     @inline(__always)
     private func knownList(_ key: ObjectKey, _ column: Int) -> OpenList? {
+        transaction.settle()
         if let list = lastList, list.key == key, list.column == column {
             if !list.doomed.isEmpty { list.settle() }
             return list
@@ -120,6 +121,7 @@ extension Table {
     /// The list, about to be changed.
     @inline(__always)
     private func writableList(_ key: ObjectKey, _ column: Int) -> OpenList {
+        transaction.settle()
         listVersion.pointee &+= 1
         if let list = lastList, list.key == key, list.column == column, list.isWritten, list.doomed.isEmpty {
             return list

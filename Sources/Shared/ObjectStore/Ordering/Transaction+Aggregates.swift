@@ -25,6 +25,7 @@ extension Transaction {
     package func aggregate(
         _ aggregate: Aggregate, of path: BoundPath, _ className: String, over rows: AggregatedRows
     ) throws(StoreError) -> Value? {
+        settle()
         guard let last = path.steps.last, last.collection == .none, let table = table(className) else { return nil }
         switch (last.type, aggregate) {
         case (.int, _): return try fold(IntegerFold(aggregate), path, table, rows)

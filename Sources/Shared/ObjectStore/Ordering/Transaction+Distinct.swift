@@ -33,6 +33,7 @@ extension Transaction {
     ///
     /// - Complexity: O(n).
     package func distinct(_ keys: [ObjectKey], _ className: String, by paths: [BoundPath]) -> [ObjectKey] {
+        settle()
         guard let table = table(className), !paths.isEmpty, keys.count > 1 else { return keys }
         var rows = DistinctRows(count: keys.count)
         for path in paths {

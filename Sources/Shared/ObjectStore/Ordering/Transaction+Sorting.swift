@@ -31,6 +31,7 @@ extension Transaction {
 
     /// Columns of codes by which rows are put in order; nil when they are in order as they are.
     private func codes(of keys: [ObjectKey], _ className: String, _ sortKeys: [BoundSortKey]) -> [SortCodes]? {
+        settle()
         guard let table = table(className), !sortKeys.isEmpty, keys.count > 1 else { return nil }
         return SortCodes.merged(sortKeys.flatMap { SortCodes.codes(of: keys, table, $0) })
     }

@@ -16,6 +16,7 @@ struct QueryPlan {
 
     /// - Parameter scanCost: what an entrance must stay below; nil for what a scan costs.
     init(_ table: Table, _ predicate: BoundPredicate, scanCost: Double? = nil) {
+        table.transaction.settle()
         self.table = table
         self.predicate = predicate
         self.scanCost = scanCost ?? QueryEntrance.scanCost(predicate, table)

@@ -37,6 +37,7 @@ extension Transaction {
 
     /// Whether one object meets a predicate; false when it is not here.
     package func matches(_ key: ObjectKey, _ className: String, _ predicate: BoundPredicate) -> Bool {
+        settle()
         guard let table = table(className), table.exists(key) else { return false }
         return predicate.matches(StoredRow(table: table, key: key))
     }

@@ -1,95 +1,310 @@
 package import CausewayModel
 import CausewayStorage
 
+// Deleting marks an object as gone, and puts off the rest: links to it, its own links, its entries in indexes and among
+// primary keys stay where they are until somebody could see them, or the write commits. Then all objects deleted so far
+// leave together, in the order of their keys, column by column. So a loop that deletes one object at a time costs the
+// same as deleting a result, and neither jumps between the columns of a million rows.
+
 extension Table {
     /// Deletes an object and the embedded objects it owns.
     ///
     /// Links to it become nil and list entries are removed. With `leavingGhost` an object that others link to stays
     /// behind as a ghost instead, and the links stay.
     package func delete(_ key: ObjectKey, leavingGhost: Bool = false) {
-        guard exists(key) else { return }
-        // Embedded objects own others: a work list instead of recursion, so that depth costs no stack.
-        var doomed: [(table: Table, key: ObjectKey)] = []
-        delete(key, leavingGhost: leavingGhost, &doomed)
-        while let next = doomed.popLast() { next.table.delete(next.key, leavingGhost: false, &doomed) }
+        delete(CollectionOfOne(key), leavingGhosts: leavingGhost)
     }
 
-    private func delete(_ key: ObjectKey, leavingGhost: Bool, _ doomed: inout [(table: Table, key: ObjectKey)]) {
-        guard exists(key) else { return }
-        let primaryKey = primaryKey(of: key)
-        let incoming = incomingLinks(to: key)
-        let leavesGhost =
-            leavingGhost && primaryKey != nil && incoming.contains { $0.table !== self || $0.origin != key }
-        if !leavesGhost {
-            for link in incoming { link.table.unlink(link.origin, link.column, key) }
-        }
-        clearProperties(key, keepingPrimaryKey: leavesGhost, &doomed)
+    /// Deletes objects and the embedded objects they own; keys of objects that are not here mean nothing.
+    ///
+    /// With `leavingGhosts` those that objects outside of these link to stay behind as ghosts.
+    ///
+    /// - Complexity: O(k log k + d) for k objects with d links, lists and indexed values, once they are looked for.
+    package func delete(_ keys: some Sequence<ObjectKey>, leavingGhosts: Bool = false) {
+        if leavingGhosts { transaction.settle() }
+        for key in keys where exists(key) { end(key) }
+        // What they owned must not be found any more, and ghosts must be.
+        if leavingGhosts || ownsOthers { transaction.settleEnded(leavingGhosts: leavingGhosts) }
+    }
+
+    /// Marks every object as gone.
+    func endAll() {
+        for key in allKeys { end(key) }
+    }
+
+    private func end(_ key: ObjectKey) {
         absent.write(key.leafNumber, of: self).setBit(key.slot, true)
-        if leavesGhost {
-            ghosts.write(key.leafNumber, of: self).setBit(key.slot, true)
-        } else if let primaryKey {
-            forget(primaryKey, key)
-        }
         count -= 1
-        changes.delete(key, primaryKey)
+        if ended.isEmpty {
+            // Lists that may hold it are looked at anew.
+            for origin in originColumns where origin.table.columns[origin.column].kind == nil {
+                origin.table.listVersion.pointee &+= 1
+            }
+        }
+        ended.append(key)
+        transaction.noteEnd()
     }
 
-    private func forget(_ primaryKey: PrimaryKey, _ key: ObjectKey) {
-        if case .int(let value) = primaryKey {
-            integerKeys.remove(value)
-            return
-        }
-        let buffer = transaction.keyBuffer
-        if buffer.set(primaryKey: primaryKey) {
-            transaction.writer.remove(tree: record.primaryKeys, key: buffer.bytes)
-        }
-        if case .container = primaryKey { containers.write(key.leafNumber, of: self).setNull(key.slot) }
+    /// The objects that were deleted since the last time, ascending.
+    func takeEnded() -> (table: Table, keys: [ObjectKey])? {
+        guard !ended.isEmpty else { return nil }
+        var keys = ended
+        ended = []
+        if !zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }) { keys.sort() }
+        return (self, keys)
+    }
+}
+
+// MARK: - Links to objects that end
+
+extension Table {
+    private struct FoundChunk {
+        let target: ObjectKey
+        let origin: OriginColumn
+        let first: Int64
+        /// Until the write is over: the memory of a write does not move.
+        let bytes: UnsafeRawBufferPointer
     }
 
-    /// Takes every link of one property away from a target that is being deleted.
-    private func unlink(_ origin: ObjectKey, _ index: Int, _ target: ObjectKey) {
+    /// Takes away the links to objects that end, and answers which of them stay as ghosts.
+    func unlink(_ keys: [ObjectKey], leavingGhosts: Bool) -> [ObjectKey] {
+        guard !originColumns.isEmpty else { return [] }
+        var ghosts: [ObjectKey] = []
+        let found = chunksOfLinks(to: keys)
+        var start = 0
+        while start < found.count {
+            let target = found[start].target
+            var end = start
+            while end < found.count, found[end].target == target { end += 1 }
+            if leavingGhosts, storedPrimaryKey(of: target) != nil, found[start..<end].contains(where: hasOrigin) {
+                ghosts.append(target)
+            } else {
+                for chunk in found[start..<end] { unlink(chunk) }
+            }
+            start = end
+        }
+        return ghosts
+    }
+
+    /// Whether any of the objects that link to a target lives on.
+    private func hasOrigin(_ found: FoundChunk) -> Bool {
+        var result = false
+        PackedChunk(first: found.first, found.bytes)?.forEachKey { number in
+            if let key = found.origin.table.row(number), found.origin.table.exists(key) { result = true }
+        }
+        return result
+    }
+
+    private func unlink(_ found: FoundChunk) {
+        let origins = found.origin.table
+        if let chunk = PackedChunk(first: found.first, found.bytes) {
+            chunk.forEachKey { number in
+                // An origin that has ended as well is not looked at again.
+                guard let origin = origins.row(number), origins.exists(origin) else { return }
+                origins.dropLink(of: origin, found.origin.column, to: found.target)
+            }
+        } else {
+            transaction.noteDamage(transaction.store.damaged())
+        }
+        let prefix = Self.backlinkKey(found.target, found.origin.id)
+        transaction.writer.remove(backlinks.chunks.tree, ChunkTree.key(prefix, found.first))
+    }
+
+    /// Takes every link of one property away from a target that ends.
+    private func dropLink(of origin: ObjectKey, _ index: Int, to target: ObjectKey) {
         let column = columns[index]
         if column.kind == nil {
             listTargetEnded(target, origin, index)
         } else {
             column.write(origin.leafNumber, of: self).setNull(origin.slot)
         }
-        self.target(index).removeBacklinks(to: target, from: origin, column)
         changes.modify(origin, index)
     }
 
-    private func clearProperties(
-        _ key: ObjectKey, keepingPrimaryKey: Bool, _ doomed: inout [(table: Table, key: ObjectKey)]
-    ) {
-        let number = key.leafNumber
-        let slot = key.slot
+    /// The chunks of the backlinks of ascending targets, in order. One pass over the tree while that is cheaper than a
+    /// search for each.
+    private func chunksOfLinks(to keys: [ObjectKey]) -> [FoundChunk] {
+        settleBacklinks(of: keys)
+        let tree = backlinks.chunks.tree
+        let writer = transaction.writer
+        var found: [FoundChunk] = []
+        var next = 0
+        var visitsLeft = 64 + 4 * keys.count
+        func visit(_ key: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer, _ target: ObjectKey) {
+            guard key.count == 12 + ChunkTree.keyByteCount, let first = ChunkTree.first(key, prefixCount: 12),
+                let origin = originColumns.first(where: { $0.id == key.readBigEndian32(at: 8) })
+            else { return }
+            found.append(FoundChunk(target: target, origin: origin, first: first, bytes: bytes))
+        }
+        func firstKey(_ target: Int64) -> [UInt8] { ObjectStore.changesKey(UInt64(bitPattern: target)) }
+        if let first = keys.first, let last = keys.last {
+            var isCut = false
+            writer.scan(
+                tree: tree, from: firstKey(first.rawValue), upTo: firstKey(last.rawValue + 1), reversed: false
+            ) { key, bytes in
+                let target = Int64(bitPattern: key.readUInt64(at: 0))
+                while next < keys.count, keys[next].rawValue < target { next += 1 }
+                visitsLeft -= 1
+                guard visitsLeft >= 0, next < keys.count else {
+                    isCut = next < keys.count
+                    return false
+                }
+                if keys[next].rawValue == target { visit(key, bytes, keys[next]) }
+                return true
+            }
+            guard isCut else { return found }
+        }
+        // Where the pass ended in the middle of a target's chunks, that target is looked for again.
+        if next < keys.count { while found.last?.target == keys[next] { found.removeLast() } }
+        for target in keys[next...] {
+            let (from, upTo) = (firstKey(target.rawValue), firstKey(target.rawValue + 1))
+            writer.scan(tree: tree, from: from, upTo: upTo, reversed: false) { key, bytes in
+                visit(key, bytes, target)
+                return true
+            }
+        }
+        return found
+    }
+
+    private func settleBacklinks(of keys: [ObjectKey]) {
+        // Few deletions in a long write must not enter all that is pending each time.
+        guard keys.count <= 8 else { return backlinks.settle(in: transaction) }
+        for key in keys {
+            for origin in originColumns { backlinks.settle(Self.backlinkKey(key, origin.id), in: transaction) }
+        }
+    }
+}
+
+// MARK: - What objects that end held
+
+extension Table {
+    /// Takes objects that end out of the lists of their targets' origins, out of indexes and primary keys.
+    func release(_ keys: [ObjectKey], ghosts: [ObjectKey]) {
         for index in columns.indices {
             let column = columns[index]
-            if column.holdsLinks { release(key, index, &doomed) }
             if column.kind == nil {
-                listOwnerEnded(key, index)
-                continue
+                releaseLists(keys, index)
+            } else if column.holdsLinks {
+                releaseLinks(keys, index)
             }
-            if keepingPrimaryKey, index == primaryKeyColumn { continue }
-            if column.indexTree != 0 { removeIndex(column, value(key, index), key) }
-            column.write(number, of: self).setNull(slot)
+            if column.indexTree != 0 { leaveIndex(keys, index) }
+        }
+        leavePrimaryKeys(keys, ghosts)
+        for ghost in ghosts { makeGhost(ghost) }
+        dropTexts(keys)
+    }
+
+    private func releaseLinks(_ keys: [ObjectKey], _ index: Int) {
+        let column = columns[index]
+        let target = target(index)
+        let isOwner = target.schema.kind == .embedded
+        for key in keys {
+            guard let leaf = leaf(index, key.leafNumber) else { continue }
+            let links = IntegerLeaf(leaf)
+            if links.isNull(key.slot) { continue }
+            guard let other = target.row(links.value(key.slot)) else { continue }
+            target.originEnded(key, column, linkingTo: other, isOwner: isOwner)
         }
     }
 
-    /// Takes this object's links back from their targets, and dooms the embedded ones.
-    private func release(_ key: ObjectKey, _ index: Int, _ doomed: inout [(table: Table, key: ObjectKey)]) {
-        let target = target(index)
-        let isOwner = target.schema.kind == .embedded
-        if columns[index].kind != nil {
-            guard case .object(let other) = value(key, index) else { return }
-            target.removeBacklink(to: other, from: key, columns[index])
-            if isOwner { doomed.append((target, other)) }
+    /// An object that links to one of this table ends. When both do, all links to the other one are gone already.
+    private func originEnded(_ origin: ObjectKey, _ column: Column, linkingTo key: ObjectKey, isOwner: Bool) {
+        if exists(key) {
+            if isOwner { end(key) } else { removeBacklinks(to: key, from: origin, column) }
+        } else if isGhost(key) {
+            removeBacklinks(to: key, from: origin, column)
+        }
+    }
+
+    private func releaseLists(_ keys: [ObjectKey], _ index: Int) {
+        let column = columns[index]
+        guard hasLists(column) else { return }
+        for key in keys {
+            if column.holdsLinks {
+                let target = target(index)
+                let isOwner = target.schema.kind == .embedded
+                var seen: Set<ObjectKey> = []
+                for case .object(let other) in listValues(key, index) where seen.insert(other).inserted {
+                    target.originEnded(key, column, linkingTo: other, isOwner: isOwner)
+                }
+            }
+            listOwnerEnded(key, index)
+        }
+    }
+
+    /// Whether any object has something in its list.
+    private func hasLists(_ column: Column) -> Bool {
+        if !writtenLists.isEmpty { return true }
+        var isEmpty = true
+        transaction.reader.scan(tree: column.listTree, from: [], upTo: nil, reversed: false) { _, _ in
+            isEmpty = false
+            return false
+        }
+        return !isEmpty
+    }
+
+    private func leaveIndex(_ keys: [ObjectKey], _ index: Int) {
+        let column = columns[index]
+        guard column.kind == .bytes else {
+            for key in keys { removeIndex(column, value(key, index), key) }
             return
         }
-        var seen: Set<ObjectKey> = []
-        for case .object(let other) in listValues(key, index) where seen.insert(other).inserted {
-            target.removeBacklinks(to: other, from: key, columns[index])
-            if isOwner { doomed.append((target, other)) }
+        let isString = schema.properties[index].type == .string
+        let buffer = transaction.keyBuffer
+        for key in keys {
+            buffer.clear()
+            withBytes(key, index) { bytes in
+                if let bytes { buffer.append(indexText: bytes, isData: !isString) } else { buffer.append(index: .null) }
+            }
+            column.index?.append(buffer.bytes, key, .absent, in: self)
+        }
+    }
+
+    private func leavePrimaryKeys(_ keys: [ObjectKey], _ ghosts: [ObjectKey]) {
+        let kept = Set(ghosts)
+        for key in keys {
+            let primaryKey = storedPrimaryKey(of: key)
+            changes.delete(key, primaryKey)
+            if let primaryKey, kept.isEmpty || !kept.contains(key) { forget(primaryKey, key) }
+        }
+    }
+
+    private func forget(_ primaryKey: PrimaryKey, _ key: ObjectKey) {
+        if case .int(let value) = primaryKey {
+            integerKeys.remove(value, row: key.rawValue)
+            return
+        }
+        let buffer = transaction.keyBuffer
+        if buffer.set(primaryKey: primaryKey) {
+            transaction.writer.remove(tree: record.primaryKeys, key: buffer.bytes)
+        }
+    }
+
+    private func makeGhost(_ key: ObjectKey) {
+        ghosts.write(key.leafNumber, of: self).setBit(key.slot, true)
+        for index in columns.indices where columns[index].kind != nil && index != primaryKeyColumn {
+            columns[index].write(key.leafNumber, of: self).setNull(key.slot)
+        }
+    }
+
+    /// Texts are what deleted objects leave most of. They go with half of the leaf, so that leaves are not written again
+    /// for each few.
+    private func dropTexts(_ keys: [ObjectKey]) {
+        let texts = columns.filter { $0.kind == .bytes }
+        guard !texts.isEmpty else { return }
+        var last = -1
+        for key in keys where key.leafNumber != last {
+            last = key.leafNumber
+            guard let bits = absent.load(last, from: transaction) else { continue }
+            var dead = SlotBitmap(bits: bits)
+            if let leaf = ghosts.load(last, from: transaction) { dead = dead.subtracting(SlotBitmap(bits: leaf)) }
+            let count = dead.count
+            // Of a leaf without objects nothing will be left.
+            guard count >= slotsPerLeaf / 2, count < slotsPerLeaf else { continue }
+            for column in texts {
+                let leaf = column.write(last, of: self)
+                dead.forEach { leaf.setNull($0) }
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ extension Table {
     /// The objects that link to an object through one property, one entry a link: an object whose list holds the
     /// target twice comes twice.
     package func backlinks(to key: ObjectKey, from origin: Table, _ column: Int) -> [ObjectKey] {
+        transaction.settle()
         var result: [ObjectKey] = []
         backlinks.scan(Self.backlinkKey(key, origin.columns[column].id), in: transaction) { chunk in
             Self.append(chunk, of: origin, column, to: &result)
@@ -44,27 +45,10 @@ extension Table {
     }
 
     package func backlinkCount(to key: ObjectKey) -> Int {
+        transaction.settle()
         var result = 0
         forEachLinkingColumn(key) { _, _, chunk in
             result &+= chunk.isSet ? chunk.count : (0..<chunk.count).reduce(0) { $0 &+ Int(chunk.value($1)) }
-        }
-        return result
-    }
-
-    struct IncomingLink {
-        let table: Table
-        let column: Int
-        let origin: ObjectKey
-    }
-
-    /// Every object and property that links to an object.
-    func incomingLinks(to key: ObjectKey) -> [IncomingLink] {
-        var result: [IncomingLink] = []
-        forEachLinkingColumn(key) { table, column, chunk in
-            chunk.forEachKey { origin in
-                guard let origin = table.row(origin) else { return }
-                result.append(IncomingLink(table: table, column: column, origin: origin))
-            }
         }
         return result
     }
@@ -156,6 +140,11 @@ extension UnsafeRawBufferPointer {
     /// Big-endian, as in keys; zero where the bytes do not reach.
     func readUInt64(at offset: Int) -> UInt64 {
         offset + 8 <= count ? UInt64(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self)) : 0
+    }
+
+    /// Big-endian, as in keys; zero where the bytes do not reach.
+    func readBigEndian32(at offset: Int) -> UInt32 {
+        offset + 4 <= count ? UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self)) : 0
     }
 
     /// Little-endian, as in values.

@@ -41,13 +41,19 @@ extension Table {
     }
 
     func find(_ primaryKey: Int64) -> ObjectKey? {
-        integerKeys.row(of: primaryKey, transaction).flatMap(row)
+        integerKeys.row(of: primaryKey, transaction).flatMap(objectOrGhost)
     }
 
     func find(_ primaryKeyBytes: UnsafeRawBufferPointer) -> ObjectKey? {
         guard let bytes = transaction.reader.get(tree: record.primaryKeys, key: primaryKeyBytes), bytes.count == 8
         else { return nil }
-        return row(bytes.loadUnaligned(as: Int64.self))
+        return objectOrGhost(bytes.loadUnaligned(as: Int64.self))
+    }
+
+    /// A row of the primary keys; nil when its object was deleted and has not lost the key yet.
+    private func objectOrGhost(_ number: Int64) -> ObjectKey? {
+        guard let key = row(number), exists(key) || isGhost(key) else { return nil }
+        return key
     }
 
     /// A number from the file as a row's key; nil when there cannot be such a row.
@@ -59,7 +65,11 @@ extension Table {
 
     /// Of objects and ghosts; of embedded objects the id they were given, if any.
     package func primaryKey(of key: ObjectKey) -> PrimaryKey? {
-        guard exists(key) || isGhost(key) else { return nil }
+        exists(key) || isGhost(key) ? storedPrimaryKey(of: key) : nil
+    }
+
+    /// Of a row that has one, also when its object was just deleted.
+    func storedPrimaryKey(of key: ObjectKey) -> PrimaryKey? {
         if let column = primaryKeyColumn { return PrimaryKey(value(key, column)) }
         guard let leaf = containers.load(key.leafNumber, from: transaction), !UUIDLeaf(leaf).isNull(key.slot) else {
             return nil
@@ -121,6 +131,8 @@ extension Table {
     /// ghost. The property must not be a list.
     package func value(_ key: ObjectKey, _ column: Int) -> Value {
         guard key.rawValue >= 0 else { return .null }
+        // A link to an object that was deleted is none.
+        if transaction.hasEnded, columns[column].holdsLinks { transaction.settle() }
         let number = key.leafNumber
         let slot = key.slot
         if let leaf = leaf(column, number) { return LeafValue.read(leaf, slot, schema.properties[column].type) }

@@ -39,6 +39,8 @@ extension Table {
             }
             return try revive(known, primaryKey)
         }
+        // A deleted object may still have the key.
+        transaction.settle()
         let buffer = transaction.keyBuffer
         guard buffer.set(primaryKey: primaryKey) else { throw keyTooLong() }
         guard !isAboveLargest(buffer), let known = find(buffer.bytes) else { return enter(primaryKey, buffer) }
@@ -91,7 +93,7 @@ extension Table {
 
     /// Gives the primary key of an object that is here, and in no tree yet, its place in the tree.
     func enter(_ primaryKey: PrimaryKey, for key: ObjectKey) throws(StoreError) {
-        guard keyOrGhost(for: primaryKey) == nil else { throw duplicate(primaryKey) }
+        guard self.key(for: primaryKey) == nil else { throw duplicate(primaryKey) }
         if case .int(let value) = primaryKey {
             integerKeys.insert(value, row: key.rawValue, transaction)
             return
@@ -159,6 +161,7 @@ extension Table {
 
     private func enterGhost(_ primaryKey: PrimaryKey) -> ObjectKey {
         if case .int(let value) = primaryKey { return enter(value) }
+        transaction.settle()
         let buffer = transaction.keyBuffer
         guard buffer.set(primaryKey: primaryKey) else {
             preconditionFailure("a link to a primary key longer than \(KeyBuffer.longestPrimaryKey) bytes was set")

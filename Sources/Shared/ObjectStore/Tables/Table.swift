@@ -6,8 +6,9 @@ import CausewayStorage
 /// 1. Object keys ascend and are never given out twice; key / 1,000 is the leaf and key % 1,000 the slot.
 /// 2. A slot is dead, alive or a ghost. A ghost is an object others point to that is not here: its key and primary key
 ///    are known, nothing else is.
-/// 3. A slot that dies becomes null in every column, except for a ghost's primary key. When all slots of a leaf are dead
-///    its columns have no leaf any more.
+/// 3. What a dead slot holds says nothing, and nobody may look at it; a ghost's slot is null in every column but the
+///    primary key. When all slots of a leaf are dead its columns have no leaf any more, and texts go when half of them
+///    are.
 /// 4. Leaf pointers are valid until the transaction moves to another version; a leaf that is being written has the
 ///    address of its writable form, or none.
 package final class Table {
@@ -39,6 +40,8 @@ package final class Table {
     @exclusivity(unchecked) var changes = TableChanges()
     /// Where new rows are written; see `beginRow`.
     @exclusivity(unchecked) var rowTargets = RowTargets()
+    /// Objects that were deleted, whose links, index entries and primary keys are still there: see `Table+Deleting`.
+    @exclusivity(unchecked) var ended: [ObjectKey] = []
     /// Lists changed in this write, those of objects that ended included.
     @exclusivity(unchecked) var writtenLists: [ListPlace: OpenList] = [:]
     /// The list used last, and the elements read last.
@@ -54,6 +57,8 @@ package final class Table {
     private var knownOriginColumns: [OriginColumn]?
     /// The tables that links lead to, by column, as far as they were asked for.
     private var knownTargets: [Target] = []
+    /// Whether objects of this class own others, which end with them.
+    @exclusivity(unchecked) private(set) var ownsOthers = false
     /// No primary key in the tree is above this one, once `isLargestKnown`; of keys that are no integers.
     let largestPrimaryKey = KeyBuffer()
     @exclusivity(unchecked) var isLargestKnown = false
@@ -103,6 +108,7 @@ package final class Table {
         for (column, columnRecord) in zip(columns, record.columns) { column.enterIndex(columnRecord.index) }
         knownOriginColumns = nil
         knownTargets = []
+        ownsOthers = ownsObjects
     }
 
     struct OriginColumn {
@@ -139,6 +145,12 @@ package final class Table {
         }
         knownOriginColumns = result
         return result
+    }
+
+    private var ownsObjects: Bool {
+        schema.properties.contains { property in
+            property.target.map { transaction.catalog[$0]?.schema.kind == .embedded } ?? false
+        }
     }
 
     private func growDirectory() {
@@ -206,7 +218,7 @@ package final class Table {
 
     var hasChanges: Bool { !changes.isEmpty }
 
-    /// What this write did to the class so far.
+    /// What this write did to the class so far, once its deletions are settled.
     var changeRecord: ClassChanges {
         settleLists()
         return changes.record
@@ -243,10 +255,11 @@ package final class Table {
         backlinks.forgetPending()
         integerKeys.forget()
         forgetLists()
+        ended = []
         writeBegan()
     }
 
-    func ended() {
+    func transactionEnded() {
         forgetChanges()
     }
 
