@@ -3,8 +3,8 @@ import CausewayStorage
 /// Many ordered maps in one tree, each under a prefix of its own, as packed chunks: the key of the tree is the prefix
 /// and the chunk's first key (big-endian, its sign bit flipped).
 ///
-/// A chunk that grows over the limit is split, one that shrinks below a quarter joins the next, so changing one entry
-/// costs O(log n + limit). No prefix begins with another one.
+/// A chunk that grows over the limit, or would need a page to itself, is split; one that shrinks below a quarter joins the
+/// next, so changing one entry costs O(log n + limit). No prefix begins with another one.
 struct ChunkTree {
     /// What a value means where it is changed.
     enum Meaning {
@@ -296,6 +296,17 @@ struct ChunkTree {
         entries = merged
     }
 
+    /// How long chunks of like length are.
+    private func evenSize(_ entries: [PackedChunk.Entry]) -> Int {
+        var pieces = 0
+        var start = 0
+        while start < entries.count {
+            start += PackedChunk.fittingCount(entries[start...], limit: limit)
+            pieces += 1
+        }
+        return (entries.count + pieces - 1) / max(pieces, 1)
+    }
+
     private func store(
         _ entries: [PackedChunk.Entry], replacing replaced: Int64?, _ prefix: [UInt8], _ writer: any StorageWriter,
         isAppending: Bool, _ scratch: inout [UInt8]
@@ -303,11 +314,10 @@ struct ChunkTree {
         if let replaced, entries.first?.key != replaced { writer.remove(tree, Self.key(prefix, replaced)) }
         guard !entries.isEmpty else { return }
         // Appending leaves full chunks behind; changes in the middle leave room for more of them.
-        let pieces = (entries.count + limit - 1) / limit
-        let size = isAppending ? limit : (entries.count + pieces - 1) / pieces
+        let size = isAppending ? limit : evenSize(entries)
         var start = 0
         while start < entries.count {
-            let end = min(start + size, entries.count)
+            let end = start + PackedChunk.fittingCount(entries[start...], limit: size)
             PackedChunk.encode(entries[start..<end], into: &scratch)
             writer.put(tree, Self.key(prefix, entries[start].key), scratch)
             start = end

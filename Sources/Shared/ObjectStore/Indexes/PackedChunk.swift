@@ -6,6 +6,8 @@ struct PackedChunk {
     /// Every value is 1 and none is stored: sets of keys, and counts of links that nearly always are one.
     private static let ones: UInt8 = 0xFF
     private static let headerCount = 4
+    /// Four of these, with their keys, fill a page of a tree; a value of more than 1,000 bytes has a page to itself.
+    private static let bytesMaximum = 960
 
     let first: Int64
     let count: Int
@@ -132,6 +134,29 @@ struct PackedChunk {
     struct Entry: Equatable {
         var key: Int64
         var value: Int64
+    }
+
+    /// How many of the entries fit in one chunk that is stored beside its key rather than in a page of its own: at most
+    /// `limit`, and at least one.
+    static func fittingCount(_ entries: ArraySlice<Entry>, limit: Int) -> Int {
+        guard let first = entries.first else { return 0 }
+        var isSet = true
+        var isAffine = true
+        var (least, largest) = (first.value, first.value)
+        var count = 0
+        for entry in entries.prefix(limit) {
+            isSet = isSet && entry.value == 1
+            isAffine = isAffine && entry.value == first.value &+ Int64(count)
+            least = min(least, entry.value)
+            largest = max(largest, entry.value)
+            let span = UInt64(bitPattern: entry.key &- first.key)
+            let keyWidth = span == UInt64(count) ? 0 : width(span)
+            let valueWidth = isSet || isAffine ? 0 : max(1, width(UInt64(bitPattern: largest &- least)))
+            let bytes = headerCount + (isSet ? 0 : 8) + count * keyWidth + (count + 1) * valueWidth
+            if bytes > bytesMaximum { break }
+            count += 1
+        }
+        return max(count, 1)
     }
 
     /// The bytes behind the first key, of entries in ascending order of their keys.
