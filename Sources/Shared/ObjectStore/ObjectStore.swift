@@ -31,6 +31,10 @@ package final class ObjectStore: Sendable {
 
     /// How many versions back `changes` can look.
     package static let recordedVersions: UInt64 = 1000
+    /// How many versions back it can look at least, where commits changed so many single objects that their records
+    /// are longer than `shortRecordBytes`.
+    package static let longRecordedVersions: UInt64 = 64
+    static let shortRecordBytes = 4096
 
     package let path: String
     private let storage: any Storage

@@ -161,14 +161,24 @@ package final class Transaction {
         to writer: any StorageWriter, _ durability: Durability
     ) throws(StoreError) -> any StorageSnapshot {
         let version = writer.version + 1
-        var record = changes
-        for name in record.classes.keys { record.classes[name]?.listEdits = [:] }
+        let record = changes
         for table in tablesByName.values { table.flush(to: writer) }
         writer.put(FixedTree.changes, ObjectStore.changesKey(version), record.encoded)
+        forgetOldRecords(writer, version)
+        return try storing { () throws(StorageError) in try writer.commit(durability) }
+    }
+
+    /// Whoever is further behind than the records reach takes everything as changed, which is right at any distance; so
+    /// long records, which cost more to read than that, go sooner.
+    private func forgetOldRecords(_ writer: any StorageWriter, _ version: UInt64) {
         if version > ObjectStore.recordedVersions {
             writer.remove(FixedTree.changes, ObjectStore.changesKey(version - ObjectStore.recordedVersions))
         }
-        return try storing { () throws(StorageError) in try writer.commit(durability) }
+        guard version > ObjectStore.longRecordedVersions else { return }
+        let old = ObjectStore.changesKey(version - ObjectStore.longRecordedVersions)
+        if let record = writer.get(FixedTree.changes, old), record.count > ObjectStore.shortRecordBytes {
+            writer.remove(FixedTree.changes, old)
+        }
     }
 
     /// Undoes all changes and goes back to reading the version the write began on.

@@ -137,4 +137,27 @@ struct ChangeTests {
         #expect(try store.changes(after: newest, through: newest)?.isEmpty == true)
         #expect(try store.changes(after: newest, through: newest + 1) == nil)
     }
+
+    @Test("long records go sooner than short ones")
+    func longRecords() throws {
+        let store = try openInMemory("long changes")
+        let transaction = try store.write()
+        try transaction.extendSchema(Models.schema)
+        let tags = try transaction.existing("Tag")
+        let keys = try (0..<6000).map { try tags.create(.string("tag \($0)")) }
+        try transaction.commit()
+        func change(_ keys: some Sequence<ObjectKey>, _ number: Double) throws -> UInt64 {
+            try transaction.beginWriting()
+            for key in keys { tags.set(key, 1, .double(number)) }
+            return try transaction.commit(.relaxed)
+        }
+        // Every other object: nothing that ranges of keys would shorten.
+        let long = try change(stride(from: 0, to: 6000, by: 2).lazy.map { keys[$0] }, 0.5)
+        var newest = long
+        for number in 1..<Int(ObjectStore.longRecordedVersions) { newest = try change([keys[0]], Double(number)) }
+        #expect(try store.changes(after: long - 1, through: newest)?.classes["Tag"]?.modified.count == 3000)
+        newest = try change([keys[0]], 0)
+        #expect(try store.changes(after: long - 1, through: newest) == nil)
+        #expect(try store.changes(after: long, through: newest)?.classes["Tag"]?.modified.count == 1)
+    }
 }

@@ -47,9 +47,7 @@ extension ChangeRecord {
                 last = deletion.key.rawValue
                 writer.write(deletion.primaryKey)
             }
-            let groups = Dictionary(grouping: changes.modified, by: \.value)
-                .map { (columns: $0.key.columns, keys: $0.value.map(\.key).sorted()) }
-                .sorted { $0.columns.lexicographicallyPrecedes($1.columns) }
+            let groups = changes.modifiedGroups
             writer.write(groups.count)
             for group in groups {
                 writer.write(group.columns.count)
@@ -83,6 +81,17 @@ extension ChangeRecord {
             }
             classes[name] = changes
         }
+    }
+}
+
+extension ClassChanges {
+    /// The modified keys by the columns that changed, both ascending.
+    fileprivate var modifiedGroups: [(columns: [Int], keys: [ObjectKey])] {
+        guard let first = modified.first?.value else { return [] }
+        if modified.values.allSatisfy({ $0 == first }) { return [(first.columns, modified.keys.sorted())] }
+        return Dictionary(grouping: modified, by: \.value)
+            .map { (columns: $0.key.columns, keys: $0.value.map(\.key).sorted()) }
+            .sorted { $0.columns.lexicographicallyPrecedes($1.columns) }
     }
 }
 
