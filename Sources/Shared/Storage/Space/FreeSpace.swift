@@ -16,8 +16,10 @@ final class FreeSpace {
     /// Single pages are handed out from stretches of so many while there are any, because pages that lie together
     /// are written together.
     static let stretchPages = 8
-    /// So few holes of one page are left alone where the file is longer than its used part: each would cost a commit a
-    /// write of its own, and they become longer when their neighbours are given up.
+    /// As many as a commit of one property writes.
+    static let shortStretchPages = 4
+    /// So few pages in shorter holes are left alone where the file is longer than its used part: each hole would cost a
+    /// commit a write of its own, and they become longer when their neighbours are given up.
     static let looseHolesMaximum = 64
 
     /// Where the used part of the file ends.
@@ -160,9 +162,9 @@ final class FreeSpace {
     private func singlePage() -> UInt32? {
         if takesLowest { return holes.lowest(1) }
         if let next = current?.nextPage, holes.contains(next) { return next }
-        if let stretch = holes.lowest(Self.stretchPages) ?? holes.lowest(2) { return stretch }
-        // No two lie together, so these are all.
-        return endPage < fileEndPage && holes.pageCount <= Self.looseHolesMaximum ? nil : holes.lowest(1)
+        if let stretch = holes.lowest(Self.stretchPages) ?? holes.lowest(Self.shortStretchPages) { return stretch }
+        if endPage < fileEndPage, holes.pageCount <= Self.looseHolesMaximum { return nil }
+        return holes.lowest(2) ?? holes.lowest(1)
     }
 
     private func take(_ run: PageRun) {
