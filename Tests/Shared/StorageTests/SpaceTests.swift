@@ -94,6 +94,25 @@ struct SpaceTests {
         #expect(try storage.verify { _, _ in }.problems == [])
     }
 
+    @Test("compacting moves as much as there is, however many commits that takes")
+    func compactingMuch() throws {
+        let storage = try StorageRegistry.shared.open(path: folder.file("a.realm"), options: StorageOptions())
+        let megabyte = [UInt8](repeating: 7, count: 1 << 20)
+        _ = try commit(.durable, to: storage) { writer in
+            for number in UInt32(0)..<160 { writer.replaceLeaf(1, number, megabyte) }
+        }
+        _ = try commit(.durable, to: storage) { writer in
+            for number in UInt32(0)..<80 { writer.removeLeaf(column: 1, number: number) }
+        }
+        try storage.compact()
+        let statistics = try storage.statistics()
+        #expect(statistics.leaves == 80)
+        #expect(statistics.sizeBytes < 100 << 20, "\(statistics)")
+        let snapshot = try storage.snapshot()
+        for number in UInt32(80)..<160 { #expect(snapshot.leafBytes(1, number) == megabyte) }
+        #expect(try storage.verify { _, _ in }.problems == [])
+    }
+
     @Test("a snapshot taken before compacting reads the same bytes afterwards", arguments: backends)
     func compactingUnderSnapshots(backend: StorageBackend) throws {
         try fill(backend, folder.file("a.realm"), commits: 20)

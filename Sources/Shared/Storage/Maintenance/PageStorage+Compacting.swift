@@ -7,23 +7,22 @@ extension PageStorage {
         guard !file.isReadOnly else { return }
         // What the last states freed can be used once a later one is safe.
         try synchronize()
-        var lastEnd = UInt32.max
+        var pagesBehind = Int.max
         for _ in 0..<Self.roundsMaximum {
             let ticket = writerLock.takeTicket()
             try writerLock.wait(for: ticket)
             defer { writerLock.release() }
             if file.shared.committing != 0 { try Recovery.takeOver(file) }
             let base = try pageSnapshot()
-            let end = base.header.freeSpace.endPage
             let boundary = UInt32(FileHeader.slotCount) + base.header.state.livePages
             let changes = WriteChanges(over: base, path: path)
             var move = PagesBehind(boundary, of: base, limitBytes: Self.bytesPerRound)
             move.collect(into: changes)
             // Nothing is left to move, or what is left finds no place further ahead: one more commit cuts the end.
-            let isLast = changes.isEmpty || end >= lastEnd
+            let isLast = changes.isEmpty || move.pagesFound >= pagesBehind
             try commitMoved(isLast ? nil : changes, over: base)
             if isLast { return }
-            lastEnd = end
+            pagesBehind = move.pagesFound
         }
     }
 
@@ -43,6 +42,8 @@ private struct PagesBehind {
     private let boundary: UInt32
     private let base: PageSnapshot
     private var bytesLeft: Int
+    /// How many pages lie behind, also those that are left for the next round.
+    private(set) var pagesFound = 0
 
     init(_ boundary: UInt32, of base: PageSnapshot, limitBytes: Int) {
         self.boundary = boundary
@@ -55,20 +56,21 @@ private struct PagesBehind {
         collectEntries(base.header.state.trees, into: changes, depth: 0)
     }
 
-    private func isBehind(_ pointer: PagePointer, _ kind: PageKind) -> Bool {
-        Int(pointer.page) + pointer.pageCount(kind) > Int(boundary)
+    private mutating func isBehind(_ pointer: PagePointer, _ kind: PageKind) -> Bool {
+        guard Int(pointer.page) + pointer.pageCount(kind) > Int(boundary) else { return false }
+        pagesFound += pointer.pageCount(kind)
+        return true
     }
 
     private mutating func collectLeaves(into changes: WriteChanges) {
         // A node is moved by writing any leaf below it again.
         var mustMoveNext = false
         base.directory.walk { visit in
-            guard bytesLeft > 0 else { return false }
             switch visit {
             case .node(let pointer, _):
                 if isBehind(pointer, .directory) { mustMoveNext = true }
             case .leaf(let place, let pointer):
-                guard mustMoveNext || isBehind(pointer, .run) else { break }
+                guard isBehind(pointer, .run) || mustMoveNext, bytesLeft > 0 else { break }
                 mustMoveNext = false
                 guard let bytes = base.leaf(column: place.column, number: place.number) else { break }
                 changes.replaceLeaf(column: place.column, number: place.number, bytes)
@@ -81,7 +83,7 @@ private struct PagesBehind {
 
     /// Writes one entry below each node again that has to move, and every entry whose own run has to.
     private mutating func collectEntries(_ pointer: PagePointer, into changes: WriteChanges, depth: Int) {
-        guard bytesLeft > 0, !pointer.isNone, depth <= Int(TreeNode.levelMaximum),
+        guard !pointer.isNone, depth <= Int(TreeNode.levelMaximum),
             let node = TreeNode.load(pointer, base.file.space)
         else { return }
         if node.level > 0 {
@@ -109,9 +111,9 @@ private struct PagesBehind {
     }
 
     private mutating func rewrite(_ slot: TreeSlot, into changes: WriteChanges) {
-        guard let key = slot.key(base.file.space), key.count >= 4, let value = slot.value(base.file.space) else {
-            return
-        }
+        guard bytesLeft > 0, let key = slot.key(base.file.space), key.count >= 4,
+            let value = slot.value(base.file.space)
+        else { return }
         let tree = UInt32(bigEndian: key.loadUnaligned(as: UInt32.self))
         changes.put(tree: tree, key: UnsafeRawBufferPointer(rebasing: key[4...]), value: value)
         bytesLeft -= Pages.sizeBytes + value.count
