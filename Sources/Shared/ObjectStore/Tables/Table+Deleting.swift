@@ -12,7 +12,10 @@ extension Table {
     /// Links to it become nil and list entries are removed. With `leavingGhost` an object that others link to stays
     /// behind as a ghost instead, and the links stay.
     package func delete(_ key: ObjectKey, leavingGhost: Bool = false) {
-        delete(CollectionOfOne(key), leavingGhosts: leavingGhost)
+        if leavingGhost { transaction.settle() }
+        guard exists(key) else { return }
+        end(key)
+        settleOwned(leavingGhosts: leavingGhost)
     }
 
     /// Deletes objects and the embedded objects they own; keys of objects that are not here mean nothing.
@@ -20,10 +23,14 @@ extension Table {
     /// With `leavingGhosts` those that objects outside of these link to stay behind as ghosts.
     ///
     /// - Complexity: O(k log k + d) for k objects with d links, lists and indexed values, once they are looked for.
-    package func delete(_ keys: some Sequence<ObjectKey>, leavingGhosts: Bool = false) {
+    package func delete(_ keys: [ObjectKey], leavingGhosts: Bool = false) {
         if leavingGhosts { transaction.settle() }
         for key in keys where exists(key) { end(key) }
-        // What they owned must not be found any more, and ghosts must be.
+        settleOwned(leavingGhosts: leavingGhosts)
+    }
+
+    /// What ended objects owned must not be found any more, and ghosts must be.
+    private func settleOwned(leavingGhosts: Bool) {
         if leavingGhosts || ownsOthers { transaction.settleEnded(leavingGhosts: leavingGhosts) }
     }
 
@@ -287,24 +294,36 @@ extension Table {
         }
     }
 
-    /// Texts are what deleted objects leave most of. They go with half of the leaf, so that leaves are not written again
-    /// for each few.
+    /// Texts are what deleted objects leave most of. They go when half of a leaf is dead and once more at three quarters,
+    /// so that a leaf is not written again for each few.
     private func dropTexts(_ keys: [ObjectKey]) {
         let texts = columns.filter { $0.kind == .bytes }
         guard !texts.isEmpty else { return }
-        var last = -1
-        for key in keys where key.leafNumber != last {
-            last = key.leafNumber
-            guard let bits = absent.load(last, from: transaction) else { continue }
-            var dead = SlotBitmap(bits: bits)
-            if let leaf = ghosts.load(last, from: transaction) { dead = dead.subtracting(SlotBitmap(bits: leaf)) }
+        var start = 0
+        while start < keys.count {
+            let number = keys[start].leafNumber
+            var end = start
+            while end < keys.count, keys[end].leafNumber == number { end += 1 }
+            let newlyDead = end - start
+            start = end
+            guard let dead = deadSlots(number) else { continue }
             let count = dead.count
+            let quarter = slotsPerLeaf / 4
             // Of a leaf without objects nothing will be left.
-            guard count >= slotsPerLeaf / 2, count < slotsPerLeaf else { continue }
+            guard count >= 2 * quarter, count < slotsPerLeaf, count / quarter > (count - newlyDead) / quarter else {
+                continue
+            }
             for column in texts {
-                let leaf = column.write(last, of: self)
+                let leaf = column.write(number, of: self)
                 dead.forEach { leaf.setNull($0) }
             }
         }
+    }
+
+    /// Those that hold nothing, not even a ghost.
+    private func deadSlots(_ number: Int) -> SlotBitmap? {
+        guard let absent = absent.load(number, from: transaction) else { return nil }
+        let dead = SlotBitmap(bits: absent)
+        return ghosts.load(number, from: transaction).map { dead.subtracting(SlotBitmap(bits: $0)) } ?? dead
     }
 }

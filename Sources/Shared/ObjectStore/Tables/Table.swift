@@ -7,8 +7,8 @@ import CausewayStorage
 /// 2. A slot is dead, alive or a ghost. A ghost is an object others point to that is not here: its key and primary key
 ///    are known, nothing else is.
 /// 3. What a dead slot holds says nothing, and nobody may look at it; a ghost's slot is null in every column but the
-///    primary key. When all slots of a leaf are dead its columns have no leaf any more, and texts go when half of them
-///    are.
+///    primary key. When all slots of a leaf are dead its columns have no leaf any more; texts go before, see
+///    `dropTexts`.
 /// 4. Leaf pointers are valid until the transaction moves to another version; a leaf that is being written has the
 ///    address of its writable form, or none.
 package final class Table {
