@@ -28,10 +28,12 @@ extension RealmCollection {
     public func index(before index: Int) -> Int { index - 1 }
 
     func _filtered(by predicate: CausewayQuery.Predicate) -> Results<Element> {
-        Results(_source.filtered(by: predicate))
+        checkProjected(predicate, Element.self)
+        return Results(_source.filtered(by: predicate))
     }
 
     func _firstIndex(matching predicate: CausewayQuery.Predicate) -> Int? {
+        checkProjected(predicate, Element.self)
         let matching = _source.filtered(by: predicate)
         guard case .keys(let keys) = matching.leading(1), let first = keys.first else { return nil }
         return _source.position(of: first)

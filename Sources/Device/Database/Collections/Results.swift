@@ -53,6 +53,8 @@ public struct RealmCollectionIterator<Element: RealmCollectionValue>: IteratorPr
         case none
         case stored([Value])
         case made([Element])
+        /// Of objects of another class, which the instance keeps the access of.
+        case projected([ObjectKey], _ClassAccess, RealmInstance)
     }
     /// Of objects.
     @usableFromInline let loop: Unmanaged<_ObjectLoop>?
@@ -65,10 +67,14 @@ public struct RealmCollectionIterator<Element: RealmCollectionValue>: IteratorPr
     init(_ source: _ResultsSource) {
         switch source.current {
         case .keys(let keys):
-            guard let access = source.access, access.model.type is Element.Type else {
+            guard let access = source.access, !Element._isObject() || access.model.type is Element.Type else {
                 misuse("A loop over '\(Element.self)' goes over objects of another class.")
             }
-            self.init(_ObjectLoop(keys, access))
+            if Element._isObject() {
+                self.init(_ObjectLoop(keys, access))
+            } else {
+                self.init(.projected(keys, access, source.instance), count: keys.count)
+            }
         case .values(let values): self.init(.stored(values), count: values.count)
         }
     }
@@ -112,6 +118,7 @@ public struct RealmCollectionIterator<Element: RealmCollectionValue>: IteratorPr
         case .none: nil
         case .stored(let values): Element._fromStored(_StoredValue(values[position]), nil)
         case .made(let elements): elements[position]
+        case .projected(let keys, let access, _): Element._fromStored(_StoredValue(.object(keys[position])), access)
         }
     }
 }

@@ -1,4 +1,8 @@
-/// What belongs to one Realm and may be used only where that Realm may.
+/// What belongs to one Realm and may be used only where that Realm may: objects, collections, sections, projections.
+///
+/// ```swift
+/// func isCurrent(_ value: some ThreadConfined) -> Bool { !value.isInvalidated && !value.isFrozen }
+/// ```
 public protocol ThreadConfined {
     /// The Realm it belongs to; nil while unmanaged.
     var realm: Realm? { get }
@@ -8,6 +12,12 @@ public protocol ThreadConfined {
 
     /// Whether it belongs to a frozen Realm.
     var isFrozen: Bool { get }
+
+    /// The same as it is now, never to change; it may be read on any thread.
+    func freeze() -> Self
+
+    /// The live form of what is frozen, in the Realm of where the caller runs; nil when it is gone.
+    func thaw() -> Self?
 }
 
 extension ObjectBase: ThreadConfined {}

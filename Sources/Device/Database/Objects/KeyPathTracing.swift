@@ -18,7 +18,7 @@ func tracedName<Root: ObjectBase>(of keyPath: PartialKeyPath<Root>, _ root: () -
     let recorder = _PathRecorder()
     let object = ObjectModel.of(root()).traced(by: recorder)
     guard let object = object as? Root else { misuse("Key path \(keyPath) does not start at an object.") }
-    _ = object[keyPath: keyPath]
+    touchElements(object[keyPath: keyPath])
     let name = recorder.path
     guard !name.isEmpty else {
         misuse("Key path \(keyPath) does not visit a persisted property of '\(Root.className())'.")
@@ -45,7 +45,10 @@ public final class _PathRecorder {
     private var names: [String] = []
     private var visited: [Int] = []
 
-    var path: String { visited.map { names[$0] }.joined(separator: ".") }
+    /// The names of the properties visited, one after another.
+    var visitedNames: [String] { visited.map { names[$0] } }
+
+    var path: String { visitedNames.joined(separator: ".") }
 
     /// The number under which a property will report that it was visited.
     func register(_ name: String) -> Int {

@@ -26,12 +26,7 @@ final class CollectionObserver: ChangeObserver {
         self.source = source
         self.block = block
         observed = keyPaths.flatMap { keyPaths in source.access.map { ObservedProperties(keyPaths, of: $0) } }
-        var classes = source.access.map { source.instance.classesReachable(from: $0.model.className) } ?? []
-        switch source.origin {
-        case .table: break
-        case .list(_, let owner, _), .inverse(_, let owner, _): classes.insert(owner.model.className)
-        }
-        self.classes = classes
+        classes = source.classesThatShow
         super.init(state)
     }
 

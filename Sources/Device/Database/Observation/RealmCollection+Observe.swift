@@ -132,6 +132,7 @@ extension RealmInstance {
         _ collection: C, _ source: _ResultsSource, _ keyPaths: [String]?, _ state: ObservationState,
         _ block: @escaping (RealmCollectionChange<C>) -> Void
     ) {
+        let keyPaths = observedKeyPaths(C.Element.self, keyPaths)
         let observer = CollectionObserver(source, keyPaths: keyPaths, state) { change in
             switch change {
             case .initial: block(.initial(collection))

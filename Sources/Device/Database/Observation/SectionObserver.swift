@@ -1,0 +1,165 @@
+import CausewayModel
+import CausewayObjectStore
+import Foundation
+
+/// What became of sections, by their positions and those of their elements.
+struct SectionChanges: Equatable {
+    var deletions: [IndexPath] = []
+    var insertions: [IndexPath] = []
+    var modifications: [IndexPath] = []
+    var sectionsToInsert = IndexSet()
+    var sectionsToDelete = IndexSet()
+
+    var isEmpty: Bool {
+        deletions.isEmpty && insertions.isEmpty && modifications.isEmpty && sectionsToInsert.isEmpty
+            && sectionsToDelete.isEmpty
+    }
+
+    /// The part that concerns one section, by its positions before and after.
+    func only(_ old: Int?, _ new: Int?) -> SectionChanges {
+        var part = SectionChanges()
+        part.deletions = deletions.filter { $0.section == old }
+        part.insertions = insertions.filter { $0.section == new }
+        part.modifications = modifications.filter { $0.section == new }
+        part.sectionsToDelete = sectionsToDelete.filteredIndexSet { $0 == old }
+        part.sectionsToInsert = sectionsToInsert.filteredIndexSet { $0 == new }
+        return part
+    }
+}
+
+/// Tells what became of sections.
+private final class SectionObserver<Key: _Persistable & Hashable, Element: RealmCollectionValue>: ChangeObserver {
+    private typealias Content = _ResultsSource.Content
+
+    private let source: SectionSource<Key, Element>
+    private let observed: ObservedProperties?
+    /// The key of the only section that matters; nil for all of them.
+    private let key: Key?
+    private let block: (SectionSource<Key, Element>, SectionObservation) -> Void
+    private let classes: Set<String>
+    /// What was told last.
+    private var sections = Sections<Key>()
+    private var content = Content.keys([])
+    /// Nil until the initial notification.
+    private var version: UInt64?
+
+    init(
+        _ source: SectionSource<Key, Element>, keyPaths: [String]?, of key: Key?, _ state: ObservationState,
+        _ block: @escaping (SectionSource<Key, Element>, SectionObservation) -> Void
+    ) {
+        self.source = source
+        self.key = key
+        self.block = block
+        classes = source.source.classesThatShow
+        observed = keyPaths.flatMap { keyPaths in source.source.access.map { ObservedProperties(keyPaths, of: $0) } }
+        super.init(state)
+    }
+
+    override func deliver(_ instance: RealmInstance) {
+        guard let version else {
+            skip(instance)
+            block(source, .initial)
+            return
+        }
+        let newest = instance.transaction.version
+        guard version != newest else { return }
+        let record = instance.changes.between(version, newest)
+        if let record, classes.isDisjoint(with: record.classes.keys) {
+            self.version = newest
+            return
+        }
+        let (oldSections, oldContent) = (sections, content)
+        skip(instance)
+        var changes = difference(from: oldSections, oldContent, modified: modifiedKeys(record))
+        if let key { changes = changes.only(oldSections.index(of: key), sections.index(of: key)) }
+        if !changes.isEmpty { block(source, .update(changes)) }
+    }
+
+    override func skip(_ instance: RealmInstance) {
+        version = instance.transaction.version
+        sections = source.current
+        content = source.source.current
+    }
+
+    /// Nil when every object may have been modified.
+    private func modifiedKeys(_ record: ChangeRecord?) -> Set<ObjectKey>? {
+        guard let access = source.source.access else { return [] }
+        return ModificationSearch(record, observed).modifiedKeys(access)
+    }
+
+    // MARK: - The difference
+
+    private func difference(
+        from oldSections: Sections<Key>, _ oldContent: Content, modified: Set<ObjectKey>?
+    ) -> SectionChanges {
+        var changes = SectionChanges()
+        let whole = indexChanges(from: oldSections.keys, to: sections.keys)
+        changes.sectionsToDelete = IndexSet(whole.deletions)
+        changes.sectionsToInsert = IndexSet(whole.insertions)
+        for (new, key) in sections.keys.enumerated() {
+            let positions = sections.positions[new]
+            guard !changes.sectionsToInsert.contains(new), let old = oldSections.index(of: key) else {
+                changes.insertions += positions.indices.map { IndexPath(item: $0, section: new) }
+                continue
+            }
+            let inside = difference(from: oldContent, oldSections.positions[old], to: content, positions)
+            changes.deletions += inside.deletions.map { IndexPath(item: $0, section: old) }
+            changes.insertions += inside.insertions.map { IndexPath(item: $0, section: new) }
+            changes.modifications += places(of: modified, among: positions, but: inside.insertions)
+                .map { IndexPath(item: $0, section: new) }
+        }
+        return changes
+    }
+
+    /// The difference between the elements of one section then and now.
+    private func difference(
+        from old: Content, _ oldPositions: [Int], to new: Content, _ newPositions: [Int]
+    ) -> IndexChanges {
+        switch (old, new) {
+        case (.keys(let old), .keys(let new)):
+            return indexChanges(from: oldPositions.map { old[$0] }, to: newPositions.map { new[$0] })
+        case (.values(let old), .values(let new)):
+            return indexChanges(from: oldPositions.map { old[$0] }, to: newPositions.map { new[$0] })
+        case (.keys, .values), (.values, .keys):
+            preconditionFailure("A collection holds objects or values, and always the same.")
+        }
+    }
+
+    /// Where in a section modified objects stand that were there before.
+    private func places(of modified: Set<ObjectKey>?, among positions: [Int], but inserted: [Int]) -> [Int] {
+        guard case .keys(let keys) = content, modified?.isEmpty != true else { return [] }
+        let inserted = Set(inserted)
+        return positions.indices.filter { place in
+            !inserted.contains(place) && modified?.contains(keys[positions[place]]) != false
+        }
+    }
+}
+
+/// What an observer of sections hears.
+enum SectionObservation {
+    case initial
+    case update(SectionChanges)
+
+    func told<C>(of collection: C) -> SectionedResultsChange<C> {
+        switch self {
+        case .initial: .initial(collection)
+        case .update(let changes):
+            .update(
+                collection, deletions: changes.deletions, insertions: changes.insertions,
+                modifications: changes.modifications, sectionsToInsert: changes.sectionsToInsert,
+                sectionsToDelete: changes.sectionsToDelete)
+        }
+    }
+}
+
+extension SectionSource {
+    /// Observes the same sections as another instance of the file shows them.
+    func observe(
+        in instance: RealmInstance, _ keyPaths: [String]?, _ state: ObservationState, of key: Key?,
+        _ block: @escaping (SectionSource, SectionObservation) -> Void
+    ) {
+        let moved = source.instance === instance ? self : self.moved(to: instance)
+        let keyPaths = observedKeyPaths(Element.self, keyPaths)
+        instance.observers.add(SectionObserver(moved, keyPaths: keyPaths, of: key, state, block), instance)
+    }
+}

@@ -1,0 +1,112 @@
+public import Dispatch
+public import Foundation
+
+/// What became of sections since the last notification.
+///
+/// Deletions name places before the change, insertions and modifications places after it. The elements of a section that
+/// was deleted are not named one by one; those of a section that was inserted are.
+public enum SectionedResultsChange<CollectionType> {
+    /// The sections are ready: their content at the beginning.
+    case initial(CollectionType)
+    case update(
+        CollectionType, deletions: [IndexPath], insertions: [IndexPath], modifications: [IndexPath],
+        sectionsToInsert: IndexSet, sectionsToDelete: IndexSet)
+}
+
+extension SectionedResults {
+    /// Calls the block with the sections now, and with what changed after every commit that changes them.
+    ///
+    /// ```swift
+    /// token = sections.observe { change in
+    ///     switch change {
+    ///     case .initial(let sections): show(sections)
+    ///     case .update(_, let deletions, let insertions, let modifications, let sectionsToInsert, let sectionsToDelete):
+    ///         update(deletions, insertions, modifications, sectionsToInsert, sectionsToDelete)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// The block runs where the Realm lives, or on the queue given.
+    ///
+    /// - Parameter keyPaths: Report only modifications of these properties; nil means all, up to four links away.
+    /// - Returns: A token to keep as long as notifications are wanted.
+    /// - Complexity: O(n) a notification for n elements.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (SectionedResultsChange<SectionedResults>) -> Void
+    ) -> NotificationToken {
+        source.source.instance.startObserving(on: queue) { [source] instance, state in
+            source.observe(in: instance, keyPaths, state, of: nil) { source, change in
+                block(change.told(of: SectionedResults(source)))
+            }
+        }
+    }
+
+    /// The same for key paths that the compiler checks.
+    public func observe<Root: ObjectBase>(
+        keyPaths: [PartialKeyPath<Root>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (SectionedResultsChange<SectionedResults>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
+    }
+
+    /// Calls the block on an actor with the sections now, and with what changed after every commit that changes them.
+    ///
+    /// ```swift
+    /// token = await sections.observe(on: library) { library, change in library.show(change) }
+    /// ```
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, SectionedResultsChange<SectionedResults>) -> Void
+    ) async -> NotificationToken {
+        let block = isolatedBlock(to: actor, block)
+        return await source.source.instance.startObserving(on: actor) { [source] instance, state in
+            source.observe(in: instance, keyPaths, state, of: nil) { source, change in
+                block(change.told(of: SectionedResults(source)))
+            }
+        }
+    }
+}
+
+extension ResultsSection {
+    /// Calls the block with the section now, and with what changed after every commit that changes it.
+    ///
+    /// ```swift
+    /// token = sections[0].observe { change in … }
+    /// ```
+    ///
+    /// The section's coming and going is told as `sectionsToInsert` and `sectionsToDelete`.
+    ///
+    /// - Returns: A token to keep as long as notifications are wanted.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (SectionedResultsChange<ResultsSection>) -> Void
+    ) -> NotificationToken {
+        source.source.instance.startObserving(on: queue) { [source, key] instance, state in
+            source.observe(in: instance, keyPaths, state, of: key) { source, change in
+                block(change.told(of: ResultsSection(source, key: key)))
+            }
+        }
+    }
+
+    /// The same for key paths that the compiler checks.
+    public func observe<Root: ObjectBase>(
+        keyPaths: [PartialKeyPath<Root>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (SectionedResultsChange<ResultsSection>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
+    }
+
+    /// Calls the block on an actor with the section now, and with what changed after every commit that changes it.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, SectionedResultsChange<ResultsSection>) -> Void
+    ) async -> NotificationToken {
+        let block = isolatedBlock(to: actor, block)
+        return await source.source.instance.startObserving(on: actor) { [source, key] instance, state in
+            source.observe(in: instance, keyPaths, state, of: key) { source, change in
+                block(change.told(of: ResultsSection(source, key: key)))
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+public import Dispatch
+
+/// One property of each object of a collection, live.
+///
+/// ```swift
+/// class PersonProjection: Projection<Person> {
+///     @Projected(\Person.friends.projectTo.firstName) var firstFriendsName: ProjectedCollection<String>
+/// }
+/// ```
+///
+/// It stores nothing: each access reads the property of the object at that position.
+public struct ProjectedCollection<Value: RealmCollectionValue>: RandomAccessCollection, ThreadConfined, Equatable,
+    CustomStringConvertible
+{
+    private let elements: ProjectedElements<Value>
+
+    init<C: RealmCollection>(_ collection: C, _ keyPath: KeyPath<C.Element, Value>) where C.Element: ObjectBase {
+        elements = ProjectedElementsOf(collection, keyPath)
+    }
+
+    fileprivate init(_ elements: ProjectedElements<Value>) {
+        self.elements = elements
+    }
+
+    public var startIndex: Int { 0 }
+
+    public var endIndex: Int { elements.count }
+
+    /// How many objects the collection has.
+    public var count: Int { elements.count }
+
+    /// The property of the object at a position.
+    public subscript(position: Int) -> Value { elements.value(position) }
+
+    /// The first position with a value, or nil.
+    ///
+    /// - Complexity: O(n).
+    public func index(of value: Value) -> Int? { firstIndex(of: value) }
+
+    public var realm: Realm? { elements.confined.realm }
+
+    public var isInvalidated: Bool { elements.confined.isInvalidated }
+
+    public var isFrozen: Bool { elements.confined.isFrozen }
+
+    /// The values as they are now, never to change; they may be read on any thread.
+    public func freeze() -> ProjectedCollection { ProjectedCollection(elements.freeze()) }
+
+    /// The live values of frozen ones, in the Realm of where the caller runs; nil when the object whose collection it is has
+    /// been deleted.
+    public func thaw() -> ProjectedCollection? { elements.thaw().map { ProjectedCollection($0) } }
+
+    public var description: String {
+        "ProjectedCollection<\(Value.self)> (\n" + enumerated().map { "\t[\($0)] \($1),\n" }.joined() + ")"
+    }
+
+    public static func == (left: ProjectedCollection, right: ProjectedCollection) -> Bool {
+        left.elements.isEqual(to: right.elements)
+    }
+}
+
+extension ProjectedCollection {
+    /// Calls the block with the collection now, and with what changed after every commit that changes it: elements that
+    /// came and went, and elements whose projected property was modified.
+    ///
+    /// ```swift
+    /// token = person.firstFriendsName.observe { change in … }
+    /// ```
+    ///
+    /// - Returns: A token to keep as long as notifications are wanted.
+    public func observe(
+        on queue: DispatchQueue? = nil, _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
+    ) -> NotificationToken {
+        elements.observe(on: queue) { change in block(change.map { ProjectedCollection($0) }) }
+    }
+}
+
+extension RealmCollectionChange {
+    /// The same change of something made of the collection.
+    fileprivate func map<Other>(_ transform: (CollectionType) -> Other) -> RealmCollectionChange<Other> {
+        switch self {
+        case .initial(let collection): .initial(transform(collection))
+        case .update(let collection, let deletions, let insertions, let modifications):
+            .update(
+                transform(collection), deletions: deletions, insertions: insertions, modifications: modifications)
+        case .error(let error): .error(error)
+        }
+    }
+}
+
+extension ProjectedCollection: _ProjectedElements {
+    func _touch() { _ = first }
+}
+
+// MARK: - Any kind of collection behind it
+
+/// Abstract: the values of some collection.
+class ProjectedElements<Value: RealmCollectionValue> {
+    var count: Int { 0 }
+    var confined: any ThreadConfined { preconditionFailure("overridden") }
+    func value(_ position: Int) -> Value { preconditionFailure("overridden") }
+    func freeze() -> ProjectedElements { self }
+    func thaw() -> ProjectedElements? { self }
+    func isEqual(to other: ProjectedElements) -> Bool { self === other }
+
+    func observe(
+        on queue: DispatchQueue?, _ block: @escaping (RealmCollectionChange<ProjectedElements>) -> Void
+    ) -> NotificationToken { preconditionFailure("overridden") }
+}
+
+/// The values of a collection whose type is known.
+private final class ProjectedElementsOf<C: RealmCollection, Value: RealmCollectionValue>: ProjectedElements<Value>
+where C.Element: ObjectBase {
+    private let collection: C
+    private let keyPath: KeyPath<C.Element, Value>
+
+    init(_ collection: C, _ keyPath: KeyPath<C.Element, Value>) {
+        self.collection = collection
+        self.keyPath = keyPath
+    }
+
+    override var count: Int { collection.count }
+
+    override var confined: any ThreadConfined { collection }
+
+    override func value(_ position: Int) -> Value { collection[position][keyPath: keyPath] }
+
+    override func freeze() -> ProjectedElements<Value> { ProjectedElementsOf(collection.freeze(), keyPath) }
+
+    override func thaw() -> ProjectedElements<Value>? {
+        collection.thaw().map { ProjectedElementsOf($0, keyPath) }
+    }
+
+    override func isEqual(to other: ProjectedElements<Value>) -> Bool {
+        guard let other = other as? ProjectedElementsOf else { return false }
+        return collection == other.collection && keyPath == other.keyPath
+    }
+
+    override func observe(
+        on queue: DispatchQueue?, _ block: @escaping (RealmCollectionChange<ProjectedElements<Value>>) -> Void
+    ) -> NotificationToken {
+        collection.observe(keyPaths: [keyPath], on: queue) { [keyPath] change in
+            block(change.map { ProjectedElementsOf($0, keyPath) })
+        }
+    }
+}
+
+// MARK: - projectTo
+
+/// A collection on the way to one property of each of its objects. See `RealmCollection.projectTo`.
+@dynamicMemberLookup
+public struct CollectionElementMapper<C: RealmCollection> where C.Element: ObjectBase {
+    private let collection: C
+
+    init(_ collection: C) {
+        self.collection = collection
+    }
+
+    /// One property of each object.
+    public subscript<V: RealmCollectionValue>(dynamicMember member: KeyPath<C.Element, V>) -> ProjectedCollection<V> {
+        ProjectedCollection(collection, member)
+    }
+}
+
+extension RealmCollection where Element: ObjectBase {
+    /// The way from a collection to one property of each of its objects.
+    ///
+    /// ```swift
+    /// person.friends.projectTo.firstName    // ["Daenerys", …], live
+    /// ```
+    public var projectTo: CollectionElementMapper<Self> { CollectionElementMapper(self) }
+}
