@@ -108,17 +108,3 @@ extension RealmCollection where Element: Comparable {
         distinct(by: ["self"])
     }
 }
-
-// MARK: - Many at once
-
-extension RealmCollection {
-    /// The property of every element.
-    public func value(forKey key: String) -> [Any?] {
-        map { ($0 as? ObjectBase)?.value(forKey: key) }
-    }
-
-    /// Sets a property of every element.
-    public func setValue(_ value: Any?, forKey key: String) {
-        for element in self { (element as? ObjectBase)?.setValue(value, forKey: key) }
-    }
-}

@@ -40,10 +40,16 @@ extension ObjectBase {
         return current
     }
 
-    /// Sets a property by name, converting as `Realm.create` does.
+    /// Sets a property by name, converting as `Realm.create` does. An object becomes the link's target itself, no copy of it.
     public func setValue(_ value: Any?, forKey key: String) {
         if let access = _access, access.model.isDynamic {
             return _writableAccess().setDynamicValue(value, of: self, key)
+        }
+        if let link = value as? ObjectBase, let property = ObjectModel.of(type(of: self)).property(named: key),
+            property.shape.type == .object, property.shape.collection == .none
+        {
+            let wrapper = Unmanaged.passUnretained(self).toOpaque() + property.offset
+            if withExtendedLifetime(self, { property.wrapper.assign(self, wrapper, link) }) { return }
         }
         Draft().set(self, key, to: value ?? Optional<Any>.none as Any)
     }

@@ -26,6 +26,7 @@ extension RealmInstance {
             checkThread()
             return self
         }
+        if let place = ThawingPlace.instance { return place.value }
         do {
             return try RealmInstance.open(configuration, at: .current)
         } catch {
