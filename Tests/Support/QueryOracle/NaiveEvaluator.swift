@@ -19,6 +19,33 @@ struct NaiveEvaluator {
         case .not(let part): return !holds(part, key, className)
         case .comparison(let comparison): return holds(comparison, key, className)
         case .subquery(let subquery): return holds(subquery, key, className)
+        case .geoWithin(let within): return holds(within, key, className)
+        }
+    }
+
+    /// Which places a region has is geometry, and has tests of its own.
+    private func holds(_ within: BoundGeoWithin, _ key: ObjectKey, _ className: String) -> Bool {
+        var answers: [Bool] = []
+        for value in values(of: within.path, key, className) {
+            guard case .object(let point) = value, store.rows[within.target]?[point] != nil else {
+                answers.append(false)
+                continue
+            }
+            func values(_ property: Int) -> [Value] {
+                let step = BoundPath.Step(
+                    className: within.target, property: property, type: .double,
+                    collection: property == within.coordinatesProperty ? .list : .none, target: nil)
+                return self.values(of: BoundPath(steps: [step]), point, within.target)
+            }
+            answers.append(
+                within.holds(
+                    type: values(within.typeProperty).first ?? .null, coordinates: values(within.coordinatesProperty)))
+        }
+        switch within.quantifier {
+        case .implied: return answers == [true]
+        case .any: return answers.contains(true)
+        case .all: return !answers.contains(false)
+        case .none: return !answers.contains(true)
         }
     }
 

@@ -28,6 +28,10 @@ struct Dependencies {
         case .comparison(let comparison):
             add(comparison.path, ofElements: ofElements)
             if case .path(let path) = comparison.operand { add(path, ofElements: ofElements) }
+        case .geoWithin(let within):
+            add(within.path, ofElements: ofElements)
+            foreign[within.target, default: OfClass()].columns.insert(within.typeProperty)
+            foreign[within.target, default: OfClass()].columns.insert(within.coordinatesProperty)
         case .subquery(let subquery):
             add(subquery.count.path, ofElements: ofElements)
             add(subquery.condition, ofElements: true)

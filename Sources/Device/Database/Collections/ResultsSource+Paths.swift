@@ -16,6 +16,9 @@ extension CausewayQuery.Predicate {
             comparison.left = comparison.left.withStoredNames(model)
             comparison.right = comparison.right.withStoredNames(model)
             return .comparison(comparison)
+        case .geoWithin(var within):
+            within.path.names = model.storedNames(within.path.names)
+            return .geoWithin(within)
         }
     }
 }

@@ -148,6 +148,7 @@ extension CausewayQuery.Predicate {
         case .and(let parts), .or(let parts): parts.flatMap(\.paths)
         case .not(let part): part.paths
         case .comparison(let comparison): comparison.left.paths + comparison.right.paths
+        case .geoWithin(let within): [within.path]
         }
     }
 }

@@ -35,6 +35,9 @@ extension Predicate {
             comparison.left = comparison.left.ofElements(of: collection)
             comparison.right = comparison.right.ofElements(of: collection)
             return .comparison(comparison)
+        case .geoWithin(var within):
+            within.path = within.path.ofElements(of: collection)
+            return .geoWithin(within)
         }
     }
 }
@@ -44,14 +47,18 @@ extension Expression {
         switch self {
         case .value, .values: return self
         case .subquery: misuse("A subquery cannot be part of another one.")
-        case .path(var path):
-            guard path.names.starts(with: collection), path.names.count > collection.count else {
-                misuse(
-                    "A subquery compares properties of the elements of '\(collection.joined(separator: "."))', and "
-                        + "'\(path.text)' is none.")
-            }
-            path.names.removeFirst(collection.count)
-            return .path(path)
+        case .path(let path): return .path(path.ofElements(of: collection))
         }
+    }
+}
+
+extension PropertyPath {
+    fileprivate func ofElements(of collection: [String]) -> PropertyPath {
+        guard names.starts(with: collection), names.count > collection.count else {
+            misuse(
+                "A subquery compares properties of the elements of '\(collection.joined(separator: "."))', and "
+                    + "'\(text)' is none.")
+        }
+        return PropertyPath(Array(names.dropFirst(collection.count)), aggregate: aggregate)
     }
 }

@@ -12,6 +12,7 @@ func queryArguments(_ arguments: [Any?]) -> [Argument] {
 
 private func queryArgument(_ argument: Any?) -> Argument {
     if let value = singleValue(argument) { return .value(value) }
+    if let shape = argument.flatMap(unwrapped) as? any QueryShape { return .shape(shape.shape) }
     guard let argument, let values = listValues(argument) else {
         misuse(
             "Invalid argument of type '\(argument.map { String(describing: type(of: $0)) } ?? "nil")' for a predicate: "

@@ -217,7 +217,7 @@ struct QueryEntrance {
         case .not(let part): return scanCost(part)
         case .and(let parts): return 1.2 * (parts.map { scanCost($0) }.min() ?? 0)
         case .or(let parts): return parts.reduce(0) { $0 + scanCost($1) }
-        case .subquery: return 500
+        case .subquery, .geoWithin: return 500
         case .comparison(let comparison):
             let steps = comparison.path.steps
             guard comparison.operand.constants != nil, comparison.path.aggregate == nil,

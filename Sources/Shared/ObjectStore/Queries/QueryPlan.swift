@@ -109,6 +109,7 @@ struct QueryPlan {
         case .comparison(let comparison): test(comparison, table)
         case .subquery(let subquery):
             ListTests.test(subquery, table) ?? RowTest(table: table, predicate: predicate)
+        case .geoWithin: RowTest(table: table, predicate: predicate)
         }
     }
 

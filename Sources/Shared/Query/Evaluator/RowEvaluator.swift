@@ -13,6 +13,7 @@ extension BoundPredicate {
         case .not(let part): !part.matches(row)
         case .comparison(let comparison): comparison.matches(row)
         case .subquery(let subquery): subquery.matches(row)
+        case .geoWithin(let within): within.matches(row)
         }
     }
 }
@@ -92,7 +93,7 @@ extension RowSource {
     /// A link at the end counts as it stands, whether its object is here or not: otherwise `owner == nil` and
     /// `dogs.@count` would differ between a server and a device that holds a part of the objects.
     @discardableResult
-    fileprivate func walk(_ steps: ArraySlice<BoundPath.Step>, _ body: (Value) -> Bool) -> Bool {
+    func walk(_ steps: ArraySlice<BoundPath.Step>, _ body: (Value) -> Bool) -> Bool {
         guard let step = steps.first else { return true }
         let rest = steps.dropFirst()
         guard step.collection == .none else {

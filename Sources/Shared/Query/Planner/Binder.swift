@@ -53,6 +53,8 @@ struct Binder {
             return .not(try bind(part, depth: depth + 1))
         case .comparison(let comparison):
             return try bind(comparison, depth: depth)
+        case .geoWithin(let within):
+            return try bind(within)
         }
     }
 
@@ -225,7 +227,7 @@ struct Binder {
 
     // MARK: - Operators
 
-    private func quantifier(_ written: Quantifier, over path: ResolvedPath) throws(QueryError) -> Quantifier {
+    func quantifier(_ written: Quantifier, over path: ResolvedPath) throws(QueryError) -> Quantifier {
         guard path.isToMany else {
             guard written == .implied else {
                 throw QueryError(

@@ -25,6 +25,10 @@ extension BoundPredicate {
                 let text = path.text(in: schema)
                 if !found.contains(text) { found.append(text) }
             }
+        case .geoWithin(let within):
+            guard within.path.passesLink(in: schema) else { break }
+            let text = within.path.text(in: schema)
+            if !found.contains(text) { found.append(text) }
         case .subquery(let subquery):
             let path = subquery.count.path
             if path.leadsToObjects(in: schema) {

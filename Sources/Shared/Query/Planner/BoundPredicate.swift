@@ -8,6 +8,7 @@ package indirect enum BoundPredicate: Hashable, Sendable {
     case not(BoundPredicate)
     case comparison(BoundComparison)
     case subquery(BoundSubquery)
+    case geoWithin(BoundGeoWithin)
 }
 
 /// One comparison. The operand on the left is always a path; a constant on the left was turned round.

@@ -7,6 +7,8 @@ package enum Argument: Hashable, Sendable {
     case values([Value])
     /// A key path, for `%K` and `$K0`.
     case name(String)
+    /// A shape, for GEOWITHIN and IN.
+    case shape(GeoShape)
 }
 
 /// How the text asks for an argument.

@@ -7,6 +7,7 @@ enum Keyword: String, CaseIterable {
     case inf, infinity, inff, nan, nanf
     case truepredicate, falsepredicate
     case subquery, oid, uuid, link, container
+    case geowithin, geobox, geocircle, geopolygon
 
     init?(_ word: String) {
         // The longest keyword has fourteen letters, all of them ASCII.
@@ -15,10 +16,10 @@ enum Keyword: String, CaseIterable {
     }
 
     /// True for words that stand for a thing of their own wherever an operand is expected.
-    /// The rest (`oid`, `uuid`, `link`, `container`) are plain names unless a parenthesis follows.
+    /// The rest (`oid`, `geobox` and so on) are plain names unless a parenthesis follows; `geowithin` where a name stands.
     var isReserved: Bool {
         switch self {
-        case .oid, .uuid, .link, .container, .subquery: false
+        case .oid, .uuid, .link, .container, .subquery, .geowithin, .geobox, .geocircle, .geopolygon: false
         default: true
         }
     }

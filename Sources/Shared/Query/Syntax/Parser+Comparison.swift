@@ -16,6 +16,7 @@ extension Parser {
                 remedy: "Write the list on the right: name IN {'a', 'b'}."
             )
         }
+        if let shape = try shapeAfterOperator() { return try within(shape, quantifier, left, at: start) }
         let comparator = try comparator(after: left)
         let options = try options()
         let rightStart = lexeme.position

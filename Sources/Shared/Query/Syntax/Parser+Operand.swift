@@ -38,7 +38,7 @@ extension Parser {
         return values
     }
 
-    private mutating func element() throws(QueryError) -> Value {
+    mutating func element() throws(QueryError) -> Value {
         if case .placeholder(let placeholder) = lexeme.token {
             let start = lexeme.position
             guard case .value(let value) = try substituted(placeholder) else {
@@ -174,7 +174,7 @@ extension Parser {
         }
     }
 
-    private mutating func argument(for placeholder: Placeholder, at position: Int) throws(QueryError) -> Argument {
+    mutating func argument(for placeholder: Placeholder, at position: Int) throws(QueryError) -> Argument {
         let index: Int
         switch placeholder {
         case .indexed(let written), .indexedName(let written): index = written
@@ -241,6 +241,7 @@ extension Argument {
         switch self {
         case .value(let value): "the value \(value.shown) as an argument"
         case .values: "a list as an argument"
+        case .shape: "a shape as an argument"
         case .name(let name): "the key path \(name.prefix(QueryLimits.shownValueCharacters)) as an argument"
         }
     }

@@ -40,7 +40,7 @@ extension Predicate {
         _ transform: (PropertyPath?, Value) throws(Failure) -> Value
     ) throws(Failure) -> Predicate {
         switch self {
-        case .constant: return self
+        case .constant, .geoWithin: return self
         case .and(let parts):
             return .and(try parts.map { part throws(Failure) in try part.mappingValues(transform) })
         case .or(let parts):

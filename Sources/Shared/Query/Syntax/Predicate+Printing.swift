@@ -22,6 +22,8 @@ extension Predicate: CustomStringConvertible {
             return "NOT " + part.text(from: start, inParentheses: part.isCompound)
         case .comparison(let comparison):
             return comparison.text(from: start)
+        case .geoWithin(let within):
+            return within.text(from: start)
         }
     }
 
@@ -35,7 +37,7 @@ extension Predicate: CustomStringConvertible {
     private var isCompound: Bool {
         switch self {
         case .and, .or: true
-        case .constant, .not, .comparison: false
+        case .constant, .not, .comparison, .geoWithin: false
         }
     }
 
@@ -48,17 +50,28 @@ extension Comparison: CustomStringConvertible {
     package var description: String { text(from: "") }
 
     fileprivate func text(from start: String) -> String {
-        let prefix =
-            switch quantifier {
-            case .implied: ""
-            case .any: "ANY "
-            case .all: "ALL "
-            case .none: "NONE "
-            }
         let letters =
             (options.contains(.caseInsensitive) ? "c" : "") + (options.contains(.diacriticInsensitive) ? "d" : "")
         let modifiers = letters.isEmpty ? "" : "[\(letters)]"
-        return "\(prefix)\(left.text(from: start)) \(comparator.text)\(modifiers) \(right.text(from: start))"
+        return "\(quantifier.text)\(left.text(from: start)) \(comparator.text)\(modifiers) \(right.text(from: start))"
+    }
+}
+
+extension Quantifier {
+    /// As it stands before a comparison.
+    fileprivate var text: String {
+        switch self {
+        case .implied: ""
+        case .any: "ANY "
+        case .all: "ALL "
+        case .none: "NONE "
+        }
+    }
+}
+
+extension GeoWithin {
+    fileprivate func text(from start: String) -> String {
+        "\(quantifier.text)\(start)\(path.text) GEOWITHIN \(shape.text)"
     }
 }
 

@@ -7,6 +7,7 @@ package indirect enum Predicate: Hashable, Sendable {
     case or([Predicate])
     case not(Predicate)
     case comparison(Comparison)
+    case geoWithin(GeoWithin)
 }
 
 /// `left operator right`, with the quantifier that stands before it.

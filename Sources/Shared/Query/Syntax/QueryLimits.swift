@@ -10,6 +10,8 @@ package enum QueryLimits {
     package static let argumentCount = 10_000
     /// Values in one IN list, written or handed over.
     package static let listValues = 100_000
+    /// Points of one polygon, those of its holes included: every edge is checked against every other.
+    package static let polygonPoints = 1_000
     /// Names in one key path.
     package static let pathNames = 32
     /// Bytes of one number as written; no finite number needs more.

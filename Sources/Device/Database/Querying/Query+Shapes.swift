@@ -1,0 +1,25 @@
+import CausewayQuery
+
+extension Query where T: _QueryOptional, T.Wrapped: EmbeddedObject {
+    /// The point lies in the box.
+    ///
+    /// ```swift
+    /// companies.where { $0.location.geoWithin(GeoBox(bottomLeft: (47.3, -122.7), topRight: (48.1, -122.1))!) }
+    /// ```
+    ///
+    /// The embedded class has a String `type`, which is "Point", and a `List<Double>` named `coordinates` with the longitude
+    /// and the latitude; one without them stops the program, an object with anything else in them is in no shape.
+    public func geoWithin(_ box: GeoBox) -> Query<Bool> { within(box) }
+
+    /// The point is at most the circle's radius from its centre. See ``geoWithin(_:)-(GeoBox)``.
+    public func geoWithin(_ circle: GeoCircle) -> Query<Bool> { within(circle) }
+
+    /// The point lies in the polygon and in none of its holes. A polygon that breaks the rules stops the program.
+    public func geoWithin(_ polygon: GeoPolygon) -> Query<Bool> { within(polygon) }
+
+    private func within(_ shape: any QueryShape) -> Query<Bool> {
+        let condition = CausewayQuery.Predicate.geoWithin(
+            GeoWithin(PropertyPath(path.names, aggregate: path.aggregate), shape.shape))
+        return Query<Bool>(.condition(condition, over: path.collection.map { [$0] } ?? []))
+    }
+}

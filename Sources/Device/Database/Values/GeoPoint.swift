@@ -1,0 +1,43 @@
+import CausewayQuery
+
+/// A place on the Earth, to make shapes for queries of. It cannot be stored.
+///
+/// ```swift
+/// let seattle = GeoPoint(latitude: 47.68, longitude: -122.35)!
+/// ```
+///
+/// What is stored and queried is an embedded object of a class of your own, with the fields of a GeoJSON point:
+///
+/// ```swift
+/// class CustomGeoPoint: EmbeddedObject {
+///     @Persisted private var type = "Point"
+///     @Persisted private var coordinates: List<Double>    // longitude, latitude
+/// }
+/// ```
+public struct GeoPoint: Hashable, Sendable {
+    /// Degrees north of the equator, from -90 to 90.
+    public let latitude: Double
+    /// Degrees east of Greenwich, from -180 to 180.
+    public let longitude: Double
+    /// How high the place is. Queries pay no attention to it.
+    public let altitude: Double
+
+    /// A place by its degrees; nil when there is no such place, and for a negative altitude.
+    public init?(latitude: Double, longitude: Double, altitude: Double = 0) {
+        guard GeoPosition(latitude: latitude, longitude: longitude).isOnEarth, altitude >= 0 else { return nil }
+        self.latitude = latitude
+        self.longitude = longitude
+        self.altitude = altitude
+    }
+
+    init?(_ degrees: (Double, Double)) {
+        self.init(latitude: degrees.0, longitude: degrees.1)
+    }
+
+    var position: GeoPosition { GeoPosition(latitude: latitude, longitude: longitude) }
+}
+
+/// A shape that a query can look for points in.
+protocol QueryShape {
+    var shape: GeoShape { get }
+}

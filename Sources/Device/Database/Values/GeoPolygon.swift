@@ -1,0 +1,57 @@
+import CausewayQuery
+
+/// A part of the Earth's surface within a ring of places, without the holes in it, for queries.
+///
+/// ```swift
+/// let triangle = GeoPolygon(outerRing: [(48.0, -122.8), (48.2, -121.8), (47.6, -121.6), (48.0, -122.8)])!
+/// let companies = realm.objects(Company.self).where { $0.location.geoWithin(triangle) }
+/// ```
+///
+/// A ring has at least four places, and ends where it began. Its edges are great circles, and belong to the polygon. Of the
+/// two parts that a ring divides the Earth in, the smaller one is meant.
+///
+/// A polygon breaks these rules only when it is queried, which then stops the program with a sentence: no ring crosses
+/// itself or visits a place twice; holes lie within the outer ring, do not cross, share no edges, though perhaps places, and
+/// lie not within each other.
+public struct GeoPolygon: Hashable, Sendable {
+    /// The ring around the polygon; its last place is its first.
+    public let outerRing: [GeoPoint]
+    /// The rings that are cut out of it.
+    public let holes: [[GeoPoint]]
+
+    /// A polygon with holes; nil when a ring has fewer than four places, or does not end where it began.
+    public init?(outerRing: [GeoPoint], holes: [[GeoPoint]]) {
+        for ring in [outerRing] + holes {
+            guard ring.count >= 4, ring.first == ring.last else { return nil }
+        }
+        self.outerRing = outerRing
+        self.holes = holes
+    }
+
+    /// A polygon with any number of holes, none as well.
+    public init?(outerRing: [GeoPoint], holes: [GeoPoint]...) {
+        self.init(outerRing: outerRing, holes: holes)
+    }
+
+    /// A polygon of places given as (latitude, longitude); nil when one of them is none, too.
+    public init?(outerRing: [(Double, Double)], holes: [[(Double, Double)]]) {
+        guard let outer = Self.ring(outerRing) else { return nil }
+        let inner = holes.compactMap(Self.ring)
+        guard inner.count == holes.count else { return nil }
+        self.init(outerRing: outer, holes: inner)
+    }
+
+    /// A polygon of places given as (latitude, longitude), with any number of holes, none as well.
+    public init?(outerRing: [(Double, Double)], holes: [(Double, Double)]...) {
+        self.init(outerRing: outerRing, holes: holes)
+    }
+
+    private static func ring(_ degrees: [(Double, Double)]) -> [GeoPoint]? {
+        let points = degrees.compactMap { GeoPoint($0) }
+        return points.count == degrees.count ? points : nil
+    }
+}
+
+extension GeoPolygon: QueryShape {
+    var shape: GeoShape { .polygon(([outerRing] + holes).map { $0.map(\.position) }) }
+}

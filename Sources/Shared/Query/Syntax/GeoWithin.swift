@@ -1,0 +1,15 @@
+/// `location GEOWITHIN geoBox(…)`: whether a point is in a shape.
+///
+/// A point is an embedded object with a string `type`, which says "Point", and a list of doubles `coordinates`: longitude,
+/// latitude, and perhaps more, which says nothing here.
+package struct GeoWithin: Hashable, Sendable {
+    package var quantifier: Quantifier
+    package var path: PropertyPath
+    package var shape: GeoShape
+
+    package init(quantifier: Quantifier = .implied, _ path: PropertyPath, _ shape: GeoShape) {
+        self.quantifier = quantifier
+        self.path = path
+        self.shape = shape
+    }
+}
