@@ -120,7 +120,7 @@ struct PropertyPlace {
         case .optionalObjectId: enterAll(optional: memory, count, first, ObjectId.self)
         case .uuid: enterAll(memory, count, first, UUID.self)
         case .optionalUUID: enterAll(optional: memory, count, first, UUID.self)
-        case .other, .link, .list:
+        case .other, .link, .mapped, .list:
             for position in 0..<count { rows.set(position, column, values.stored(memory, position)) }
         }
     }

@@ -154,6 +154,9 @@ private final class MappedCreation {
             switch place.type {
             case .link: enterLinks(values, part.count, first, place)
             case .list: promoteAll(values, part, rows, place)
+            case .mapped:
+                for position in 0..<part.count { rows.set(position, place.column, .null) }
+                promoteAll(values, part, rows, place)
             default: place.enter(values, part.count, rows, first)
             }
             values.forget()
@@ -221,7 +224,7 @@ private final class MappedCreation {
                     rows.set(position, place.column, place.value(base, model))
                     continue
                 }
-                if place.type == .link { rows.set(position, place.column, .null) }
+                if place.type != .list { rows.set(position, place.column, .null) }
                 if model.places[place.position].isUntouched(base + place.offset) { continue }
                 if let run = model.properties[place.position].wrapper.promotion(base + place.offset) {
                     promotions.append((draft, rows.key(of: element), place.column, run))

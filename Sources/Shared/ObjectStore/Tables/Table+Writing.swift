@@ -94,17 +94,8 @@ extension Table {
     /// Gives the primary key of an object that is here, and in no tree yet, its place in the tree.
     func enter(_ primaryKey: PrimaryKey, for key: ObjectKey) throws(StoreError) {
         guard self.key(for: primaryKey) == nil else { throw duplicate(primaryKey) }
-        if case .int(let value) = primaryKey {
-            integerKeys.insert(value, row: key.rawValue, transaction)
-            return
-        }
-        let buffer = transaction.keyBuffer
-        guard buffer.set(primaryKey: primaryKey) else { throw keyTooLong() }
-        if isLargestKnown { _ = isAboveLargest(buffer) }
-        var raw = key.rawValue
-        withUnsafeBytes(of: &raw) { value in
-            transaction.writer.put(tree: record.primaryKeys, key: buffer.bytes, value: value)
-        }
+        guard transaction.keyBuffer.set(primaryKey: primaryKey) else { throw keyTooLong() }
+        enterKnownNew(primaryKey, key)
     }
 
     /// Whether no key in the tree can equal this one, because it is larger than all. Keys that come in ascending order
