@@ -99,6 +99,7 @@ let tests: [Target] = [
         name: "CLMDB", path: "Tests/Support/LMDBStorage/lmdb", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]
     ),
     program("Support/CrashWriter", uses: ["Database", "Support/Bookkeeping"]),
+    program("Support/DamageReader", uses: ["Database", "Support/Seeds"]),
     test("Shared", "Operations", uses: ["Model", "Operations", "Support/Seeds"]),
     test("Shared", "Merge", uses: shape + ["Support/Seeds"]),
     test("Shared", "Query", uses: ["Model", "Query", "Support/Seeds"]),
@@ -147,6 +148,7 @@ let tests: [Target] = [
         "System", "SyncedRealm",
         uses: ["Database", "Ingest", "Operations", "Session", "StoreEmbedded", "Sync", "Wire"]
     ),
+    test("System", "DamagedRealm", uses: ["Support/DamageReader", "Support/Programs"]),
     test("System", "EndToEnd", uses: ["Daemon", "Database", "Support/Programs"]),
     program(
         "System/CrashSimulation", uses: ["Environment", "Storage", "Support/SimulatedDisk", "Support/StorageOracle"]

@@ -1,4 +1,7 @@
+import CausewayObjectStore
+import Foundation
 import Glibc
+import Synchronization
 
 /// Stops the program because it used the library in a way that RealmSwift answers with an exception.
 ///
@@ -9,4 +12,36 @@ package func misuse(_ sentence: String) -> Never {
     let line = "Causeway: " + sentence + "\n"
     _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
     fatalError(sentence)
+}
+
+/// Stops the program because a read that cannot throw met a part of the file that is damaged or gone.
+///
+/// There is no answer to give: zero, nil or a shorter list would be wrong, and the app might write what it makes of them.
+func unreadable(_ error: StoreError, fileURL: URL?) -> Never {
+    Realm.damageHandler?(Realm.Error(error, fileURL: fileURL))
+    misuse("The Realm file '\(error.path)' can no longer be read: \(error.message)")
+}
+
+extension Realm {
+    private static let damageHandling = Mutex<(@Sendable (Error) -> Void)?>(nil)
+
+    /// Called before the program stops because a read met a damaged page and cannot throw.
+    ///
+    /// Every page of a file is checked when it is first read. Opening a Realm, writing, committing, copying and compacting
+    /// throw `Realm.Error.invalidDatabase` for a page that is not what was written. A property, a list or a query has no
+    /// way to throw, and gives no wrong answer either: it calls this handler and stops the program. What lies on sound
+    /// pages stays readable.
+    ///
+    /// ```swift
+    /// Realm.damageHandler = { error in
+    ///     try? Data(error.localizedDescription.utf8).write(to: restoreAtNextLaunch)
+    /// }
+    /// ```
+    ///
+    /// The handler runs on the thread that reads, in the middle of the read: it must not use the Realm. It cannot prevent
+    /// the stop.
+    public static var damageHandler: (@Sendable (Error) -> Void)? {
+        get { damageHandling.withLock { $0 } }
+        set { damageHandling.withLock { $0 = newValue } }
+    }
 }

@@ -16,6 +16,9 @@ package final class ObjectStore: Sendable {
         package var encryptionKey: [UInt8]?
         /// How many commits the oldest transaction may be behind before `commit` fails; nil for no limit.
         package var maximumVersions: Int?
+        /// What happens when a read that cannot throw meets damage, on its thread and before it gets an answer. Without
+        /// it such a read finds what is damaged absent, and the next call that can throws the reason.
+        package var onDamage: (@Sendable (StoreError) -> Void)?
 
         package init(
             inMemory: Bool = false, readOnly: Bool = false, mapSizeBytes: Int? = nil, encryptionKey: [UInt8]? = nil,
@@ -38,6 +41,7 @@ package final class ObjectStore: Sendable {
 
     package let path: String
     private let storage: any Storage
+    private let onDamage: (@Sendable (StoreError) -> Void)?
     private let isClosed = Atomic(false)
     private let observers = Mutex(Observers())
     private let otherProcesses = Mutex<(any StorageObservation)?>(nil)
@@ -49,19 +53,27 @@ package final class ObjectStore: Sendable {
         var bodies: [(number: UInt64, body: @Sendable (UInt64) -> Void)] = []
     }
 
-    init(path: String, storage: any Storage) {
+    init(path: String, storage: any Storage, onDamage: (@Sendable (StoreError) -> Void)?) {
         self.path = path
         self.storage = storage
+        self.onDamage = onDamage
     }
 
     package static func open(path: String, options: Options = Options()) throws(StoreError) -> ObjectStore {
-        let storageOptions = StorageOptions(
+        try DamageReporting.throwing { () throws(StoreError) -> ObjectStore in
+            try openReporting(path, options)
+        }
+    }
+
+    private static func openReporting(_ path: String, _ options: Options) throws(StoreError) -> ObjectStore {
+        var storageOptions = StorageOptions(
             inMemory: options.inMemory, readOnly: options.readOnly, mapSizeBytes: options.mapSizeBytes,
             encryptionKey: options.encryptionKey, maximumVersions: options.maximumVersions)
+        if let onDamage = options.onDamage { storageOptions.onDamage = { onDamage(StoreError($0)) } }
         let storage = try storing { () throws(StorageError) in
             try StorageRegistry.shared.open(path: path, options: storageOptions)
         }
-        let store = OpenStores.shared.store(path: path, on: storage)
+        let store = OpenStores.shared.store(path: path, on: storage, onDamage: options.onDamage)
         try store.upgrade(readOnly: options.readOnly)
         return store
     }
@@ -78,18 +90,36 @@ package final class ObjectStore: Sendable {
 
     /// Begins to read the newest version.
     package func read() throws(StoreError) -> Transaction {
-        Transaction(self, snapshot: try snapshot())
+        let snapshot = try snapshot()
+        return try DamageReporting.throwing { () throws(StoreError) -> Transaction in
+            let transaction = Transaction(self, snapshot: snapshot)
+            try transaction.throwDamage()
+            return transaction
+        }
     }
 
     /// Waits for its turn as the one writer, first come first served, and begins on the newest version.
     /// The transaction may move between threads.
     package func write() throws(StoreError) -> Transaction {
-        Transaction(self, writer: try writer(using: nil))
+        try write(on: try writer(using: nil))
     }
 
     /// Begins to write with a turn from ``reserveWrite(_:)``.
     package func write(using reservation: WriteReservation) throws(StoreError) -> Transaction {
-        Transaction(self, writer: try writer(using: reservation))
+        try write(on: try writer(using: reservation))
+    }
+
+    private func write(on writer: any StorageWriter) throws(StoreError) -> Transaction {
+        try DamageReporting.throwing { () throws(StoreError) -> Transaction in
+            let transaction = Transaction(self, writer: writer)
+            do throws(StoreError) {
+                try transaction.throwDamage()
+            } catch {
+                transaction.end()
+                throw error
+            }
+            return transaction
+        }
     }
 
     /// Takes a place in the queue of writers now, and calls back on another thread when its turn has come. The
@@ -124,6 +154,12 @@ package final class ObjectStore: Sendable {
     ///
     /// Nil when some of them are no longer recorded: the caller must then treat everything as changed.
     package func changes(after: UInt64, through: UInt64) throws(StoreError) -> ChangeRecord? {
+        try DamageReporting.throwing { () throws(StoreError) -> ChangeRecord? in
+            try recordedChanges(after, through)
+        }
+    }
+
+    private func recordedChanges(_ after: UInt64, _ through: UInt64) throws(StoreError) -> ChangeRecord? {
         let snapshot = try snapshot()
         guard after <= through, through <= snapshot.version else { return nil }
         guard after < through else { return ChangeRecord() }
@@ -183,18 +219,33 @@ package final class ObjectStore: Sendable {
     /// - Parameter key: the 64 bytes that encrypt the copy; nil for a plain one.
     package func copy(to path: String, key: [UInt8]? = nil) throws(StoreError) {
         try refuseIfClosed()
-        try storing { () throws(StorageError) in try storage.copy(to: path, key: key) }
+        try reporting { () throws(StorageError) in try storage.copy(to: path, key: key) }
     }
 
     /// Gives unused space at the end of the file back to the system, after moving there what can be moved.
     package func compact() throws(StoreError) {
         try refuseIfClosed()
-        try storing { () throws(StorageError) in try storage.compact() }
+        try reporting { () throws(StorageError) in try storage.compact() }
     }
 
     package func statistics() throws(StoreError) -> StorageStatistics {
         try refuseIfClosed()
-        return try storing { () throws(StorageError) in try storage.statistics() }
+        return try reporting { () throws(StorageError) in try storage.statistics() }
+    }
+
+    /// Runs a call of the storage that reads the file and throws the damage it meets.
+    private func reporting<Result>(_ body: () throws(StorageError) -> Result) throws(StoreError) -> Result {
+        try storing { () throws(StorageError) in try DamageReporting.throwing(body) }
+    }
+
+    // MARK: - Damage
+
+    /// Whether damage that cannot be thrown is told elsewhere; see ``Options/onDamage``.
+    var tellsDamage: Bool { onDamage != nil && !DamageReporting.isThrowing }
+
+    /// Bytes contradict themselves although their pages are whole.
+    func tell(_ damage: StoreError) {
+        if let onDamage, !DamageReporting.isThrowing { onDamage(damage) }
     }
 
     func catalog(in reader: any StorageReader) throws(StoreError) -> Catalog {
@@ -254,11 +305,13 @@ final class OpenStores: Sendable {
 
     private let stores = Mutex<[ObjectIdentifier: WeakStore]>([:])
 
-    func store(path: String, on storage: any Storage) -> ObjectStore {
+    func store(
+        path: String, on storage: any Storage, onDamage: (@Sendable (StoreError) -> Void)?
+    ) -> ObjectStore {
         stores.withLock { stores in
             if let store = stores[ObjectIdentifier(storage)]?.store { return store }
             stores = stores.filter { $0.value.store != nil }
-            let store = ObjectStore(path: path, storage: storage)
+            let store = ObjectStore(path: path, storage: storage, onDamage: onDamage)
             stores[ObjectIdentifier(storage)] = WeakStore(store: store)
             return store
         }

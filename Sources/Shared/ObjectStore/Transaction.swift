@@ -124,10 +124,18 @@ package final class Transaction {
         }
         try throwDamage()
         let writer = try store.writer(using: reservation)
-        state = .writing(writer)
         // Its snapshot shall not outlive the one that this transaction leaves.
         knownHelper = nil
-        if writer.version != snapshot.version { reload() }
+        try DamageReporting.throwing { () throws(StoreError) -> Void in
+            state = .writing(writer)
+            if writer.version != snapshot.version { reload() }
+            do throws(StoreError) {
+                try throwDamage()
+            } catch {
+                abort()
+                throw error
+            }
+        }
         for table in tablesByName.values { table.writeBegan() }
     }
 
@@ -144,8 +152,10 @@ package final class Transaction {
             return version
         }
         do {
-            try throwDamage()
-            let committed = try write(to: writer, durability)
+            let committed = try DamageReporting.throwing { () throws(StoreError) -> any StorageSnapshot in
+                try throwDamage()
+                return try write(to: writer, durability)
+            }
             state = .reading(committed)
             hasTreeChanges = false
             for table in tablesByName.values { table.committed() }
@@ -193,7 +203,8 @@ package final class Transaction {
         hasTreeChanges = false
         hasEnded = false
         for table in tablesByName.values { table.forgetChanges() }
-        reload()
+        // Whoever throws why the write was undone says nothing of what is read from here on.
+        DamageReporting.final { reload() }
     }
 
     /// Releases the snapshot; a write is undone. The transaction must not be used again.
@@ -332,9 +343,17 @@ package final class Transaction {
 
     func noteDamage(_ error: StoreError) {
         if damage == nil { damage = error }
+        store.tell(error)
     }
 
-    func throwDamage() throws(StoreError) {
+    /// Whether anything of the file is known to be damaged.
+    var hasMetDamage: Bool { damage != nil || reader.damage != nil }
+
+    /// Throws the damage that was met so far, here or by others who read the file.
+    ///
+    /// Where damage is told when it is met, an answer is sound and nothing is thrown.
+    package func throwDamage() throws(StoreError) {
+        if store.tellsDamage { return }
         if let damage { throw damage }
         if let damage = reader.damage { throw StoreError(damage) }
     }

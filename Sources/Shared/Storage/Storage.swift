@@ -107,7 +107,8 @@ package enum Durability: Sendable, Hashable {
 /// until the writer's next change.
 ///
 /// Reading finds no words for damage: a page that cannot be read counts as absent, ``damage`` tells the reason, and
-/// the storage's next `snapshot`, `write` or `commit` throws it.
+/// the storage's next `snapshot`, `write` or `commit` throws it. ``StorageOptions/onDamage`` hears of it at once, unless
+/// whoever reads will throw it; see ``DamageReporting``.
 package protocol StorageReader: AnyObject {
     var version: UInt64 { get }
 

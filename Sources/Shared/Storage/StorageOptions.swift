@@ -9,17 +9,21 @@ package struct StorageOptions: Sendable {
     package var encryptionKey: [UInt8]?
     /// How many commits the oldest snapshot may be behind before `commit` fails; nil for no limit.
     package var maximumVersions: Int?
+    /// Called on the thread that meets a damaged page in a read that cannot throw; see ``DamageReporting``. The first
+    /// to open a file says what happens.
+    package var onDamage: (@Sendable (StorageError) -> Void)?
     /// For tests of the tests; nil everywhere else.
     package var mutation: StorageMutation?
 
     package init(
         inMemory: Bool = false, readOnly: Bool = false, mapSizeBytes: Int? = nil, encryptionKey: [UInt8]? = nil,
-        maximumVersions: Int? = nil
+        maximumVersions: Int? = nil, onDamage: (@Sendable (StorageError) -> Void)? = nil
     ) {
         self.inMemory = inMemory
         self.readOnly = readOnly
         self.mapSizeBytes = mapSizeBytes
         self.encryptionKey = encryptionKey
         self.maximumVersions = maximumVersions
+        self.onDamage = onDamage
     }
 }

@@ -13,8 +13,11 @@ package final class ChildProcess: Sendable {
     private let lines: Lines
     private let ending: Ending
 
+    /// - Parameter environment: beside what this process has.
     /// - Throws: when the program cannot be started.
-    package init(name: String, program: String, arguments: [String], log: URL) throws {
+    package init(
+        name: String, program: String, arguments: [String], environment: [String: String] = [:], log: URL
+    ) throws {
         self.name = name
         if !FileManager.default.fileExists(atPath: log.path) { try Data().write(to: log) }
         let errors = try FileHandle(forWritingTo: log)
@@ -23,6 +26,7 @@ package final class ChildProcess: Sendable {
         ending = Ending(of: process)
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = input
         process.standardOutput = output
         process.standardError = errors

@@ -260,7 +260,7 @@ public final class _ResultsSource {
         do {
             return try body()
         } catch {
-            misuse("The Realm file can no longer be read: \(error.message)")
+            unreadable(error, fileURL: instance.configuration.fileURL)
         }
     }
 

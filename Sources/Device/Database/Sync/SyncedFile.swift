@@ -3,6 +3,7 @@ import CausewayModel
 import CausewayObjectStore
 import CausewayOpLog
 import CausewayOperations
+import CausewayStorage
 import CausewaySync
 import CausewayWire
 import Foundation
@@ -70,9 +71,13 @@ final class SyncedFile: Sendable {
     // MARK: - Reading
 
     private func reading<R>(_ body: (Transaction) throws -> R) throws -> R {
-        let transaction = try store.read()
-        defer { transaction.end() }
-        return try body(transaction)
+        try DamageReporting.throwing {
+            let transaction = try store.read()
+            defer { transaction.end() }
+            let result = try body(transaction)
+            try transaction.throwDamage()
+            return result
+        }
     }
 
     func conversation(limits: ConversationLimits) throws -> Conversation {
@@ -150,15 +155,17 @@ final class SyncedFile: Sendable {
     // MARK: - Writing
 
     private func writing<R>(_ body: (Transaction) throws -> R) throws -> R {
-        let transaction = try store.write()
-        defer { transaction.end() }
-        do {
-            let result = try body(transaction)
-            _ = try transaction.commit()
-            return result
-        } catch {
-            if transaction.isWritable { transaction.abort() }
-            throw error
+        try DamageReporting.throwing {
+            let transaction = try store.write()
+            defer { transaction.end() }
+            do {
+                let result = try body(transaction)
+                _ = try transaction.commit()
+                return result
+            } catch {
+                if transaction.isWritable { transaction.abort() }
+                throw error
+            }
         }
     }
 

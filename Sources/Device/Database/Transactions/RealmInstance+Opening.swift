@@ -7,12 +7,12 @@ extension RealmInstance {
     /// The instance of a file at a place: the one that is there, or a new one.
     static func open(_ configuration: Realm.Configuration, at confinement: Confinement) throws -> RealmInstance {
         do {
-            return try openOnce(configuration, at: confinement)
+            return try DamageReporting.throwing { try openOnce(configuration, at: confinement) }
         } catch let error as Realm.Error
             where error.code == .schemaMismatch && configuration.deleteRealmIfMigrationNeeded && !configuration.readOnly
         {
             guard try Realm.deleteFiles(for: configuration) else { throw error }
-            return try openOnce(configuration, at: confinement)
+            return try DamageReporting.throwing { try openOnce(configuration, at: confinement) }
         }
     }
 
@@ -35,6 +35,7 @@ extension RealmInstance {
                 try transaction.adapt(to: declared.schema, configuration) { version in
                     try migrate(transaction, from: version, to: declared, configuration, coordinator)
                 }
+                try transaction.throwDamage()
             } catch {
                 transaction.end()
                 throw error
@@ -98,6 +99,7 @@ extension FileCoordinator {
         options.readOnly = configuration.readOnly
         options.encryptionKey = configuration.encryptionKey.map { [UInt8]($0) }
         options.maximumVersions = configuration.maximumNumberOfActiveVersions.map { Int(clamping: $0) }
+        options.onDamage = { [url = configuration.fileURL] in unreadable($0, fileURL: url) }
         let isFirst = existing(path: configuration.path) == nil
         if let url = configuration.fileURL, isFirst {
             if configuration.readOnly {

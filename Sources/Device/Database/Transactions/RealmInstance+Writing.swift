@@ -34,7 +34,7 @@ extension RealmInstance {
         let participant = coordinator.participant
         let version: UInt64
         do {
-            try participant?.willCommit(transaction)
+            try DamageReporting.throwing { try participant?.willCommit(transaction) }
             let dropsObjects = transaction.hasDroppedObjects
             version = try transaction.commit()
             committed(version, droppingObjects: dropsObjects)
@@ -72,7 +72,9 @@ extension RealmInstance {
         do {
             moved = try transaction.advance()
         } catch {
-            misuse("The Realm file can no longer be read: \(error.message)")
+            // Somebody was told of the damage. What is read here was sound so far, and stays at its snapshot.
+            if error.code == .damaged { return false }
+            unreadable(error, fileURL: configuration.fileURL)
         }
         if moved {
             changed()

@@ -131,7 +131,7 @@ final class RealmInstance {
             openTransaction = transaction
             return transaction
         } catch {
-            misuse("The Realm file can no longer be read: \(error.message)")
+            unreadable(error, fileURL: configuration.fileURL)
         }
     }
 

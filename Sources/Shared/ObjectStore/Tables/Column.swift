@@ -103,7 +103,11 @@ final class Column {
         guard let kind, number >= 0, number < leaves.pointee.count else { return nil }
         if let known = leaves.pointee.leaves[number] { return known }
         if isWritable(number) { return nil }
-        let found = stored(number, kind, transaction) ?? blank
+        guard let found = stored(number, kind, transaction) else {
+            // A leaf that was never written looks like one that is damaged: that one must be met again.
+            if !transaction.hasMetDamage { leaves.pointee.leaves[number] = blank }
+            return blank
+        }
         leaves.pointee.leaves[number] = found
         return found
     }

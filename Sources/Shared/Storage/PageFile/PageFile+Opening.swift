@@ -61,7 +61,7 @@ extension PageFile {
     ) throws(StorageError) -> PageSpace {
         var bytes = options.mapSizeBytes ?? defaultMapBytes
         while true {
-            if let space = try? makeSpace(disk, path: path, bytes, seal) { return space }
+            if let space = try? makeSpace(disk, path: path, bytes, options, seal) { return space }
             // Where address space is short, for example under a limit, less of it has to do.
             guard options.mapSizeBytes == nil, bytes > smallestMapBytes else {
                 throw StorageError(errno: ENOMEM, doing: "open the file", path: path)
@@ -71,20 +71,22 @@ extension PageFile {
     }
 
     private static func makeSpace(
-        _ disk: any DiskFile, path: String, _ bytes: Int, _ seal: PageSeal?
+        _ disk: any DiskFile, path: String, _ bytes: Int, _ options: StorageOptions, _ seal: PageSeal?
     ) throws(StorageError) -> PageSpace {
         let pageLimit = UInt32(clamping: bytes >> Pages.sizeShift)
         if let seal {
             let memory = try ReservedMemory(byteCount: bytes, path: path)
-            return try PageSpace(base: memory.base, pageLimit: pageLimit, path: path, owner: memory, opener: seal)
+            return try PageSpace(
+                base: memory.base, pageLimit: pageLimit, path: path, owner: memory, opener: seal,
+                onDamage: options.onDamage)
         }
         guard let base = disk.map(bytes) else {
             throw StorageError(errno: ENOMEM, doing: "open the file", path: path)
         }
         let guarded = GuardedRange(base, byteCount: bytes, path: path)
-        return try PageSpace(base: base, pageLimit: pageLimit, path: path, owner: guarded) { [weak disk] in
-            disk?.readAhead()
-        }
+        return try PageSpace(
+            base: base, pageLimit: pageLimit, path: path, owner: guarded, onDamage: options.onDamage
+        ) { [weak disk] in disk?.readAhead() }
     }
 
     /// The last to close leaves a header that vouches for all pages of the newest state. So whoever opens the file next
@@ -97,8 +99,10 @@ extension PageFile {
         guard !isReadOnly, !isInMemory, writing.transaction != 0, !shared.isPoisoned, shared.isAlone,
             shared.committing == 0, let header = header(of: shared.newest), !isVouchedFor(header)
         else { return }
-        _ = try? commit(over: header, .durable, versionStep: 0, isVouching: true) { _ in
-            (header.state.trees, header.state.directory)
+        _ = try? DamageReporting.throwing { () throws(StorageError) in
+            try commit(over: header, .durable, versionStep: 0, isVouching: true) { _ in
+                (header.state.trees, header.state.directory)
+            }
         }
     }
 

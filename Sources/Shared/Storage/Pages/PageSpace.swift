@@ -24,16 +24,19 @@ final class PageSpace: Sendable {
     private let owner: any AnyObject & Sendable
     private let checkedCount = Atomic(0)
     private let onManyChecked: (@Sendable () -> Void)?
+    private let onDamage: (@Sendable (StorageError) -> Void)?
     /// So many pages are touched when a file is opened and a few of its objects are read, at most.
     private static let fewPages = 256
 
     /// - Parameters:
     ///   - owner: keeps `base` valid.
     ///   - opener: decrypts into `base`, for an encrypted file.
+    ///   - onDamage: called where a damaged page is met and cannot be thrown.
     ///   - onManyChecked: called once, when more than a few pages were touched.
     init(
         base: UnsafeRawPointer, pageLimit: UInt32, path: String, owner: any AnyObject & Sendable,
-        opener: (any PageOpener)? = nil, onManyChecked: (@Sendable () -> Void)? = nil
+        opener: (any PageOpener)? = nil, onDamage: (@Sendable (StorageError) -> Void)? = nil,
+        onManyChecked: (@Sendable () -> Void)? = nil
     ) throws(StorageError) {
         self.base = base
         self.pageLimit = pageLimit
@@ -41,6 +44,7 @@ final class PageSpace: Sendable {
         self.owner = owner
         self.opener = opener
         self.onManyChecked = onManyChecked
+        self.onDamage = onDamage
         let length = Int(pageLimit) * 4
         let memory = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         guard let memory, memory != MAP_FAILED else {
@@ -151,22 +155,23 @@ final class PageSpace: Sendable {
     }
 
     private func refuse(_ pointer: PagePointer, _ kind: PageKind) -> UnsafeRawPointer? {
-        failure.withLock { failure in
+        let error = failure.withLock { failure in
             let what =
                 switch kind {
                 case .run: "a leaf, or a long value or key, of \(pointer.extent) bytes"
                 case .tree: "a node of the ordered trees with \(pointer.extent) entries below it"
                 case .directory: "a node of the leaf directory with \(pointer.extent) leaves below it"
                 }
-            failure =
-                failure
-                ?? StorageError(
-                    .damaged,
-                    "Page \(pointer.page) of the file is damaged; it held \(what), written by transaction "
-                        + "\(pointer.birth). Restore the file from a copy.",
-                    path: path)
+            let error = StorageError(
+                .damaged,
+                "Page \(pointer.page) of the file is damaged; it held \(what), written by transaction "
+                    + "\(pointer.birth). Restore the file from a copy.",
+                path: path)
+            failure = failure ?? error
+            return error
         }
         isDamaged.store(true, ordering: .releasing)
+        if let onDamage, !DamageReporting.isThrowing { onDamage(error) }
         return nil
     }
 }
