@@ -156,6 +156,7 @@ let tests: [Target] = [
     test("System", "CrashSimulation", uses: ["Support/SimulatedDisk", "System/CrashSimulation"]),
     program("System/StorageSequences", uses: ["Support/StorageOracle"]),
     program("System/QueryPairs", uses: ["Support/QueryOracle"]),
+    program("System/Concurrency", uses: ["Database", "Support/Seeds"]),
     program("System/Demo", uses: ["Database", "Support/Flights", "Support/Programs"]),
     program(
         "Benchmarks",
@@ -180,6 +181,7 @@ let package = Package(
         .executable(name: "causeway-demo", targets: [name("Demo")]),
         .executable(name: "causeway-crash", targets: [name("CrashSimulation")]),
         .executable(name: "causeway-sequences", targets: [name("StorageSequences")]),
+        .executable(name: "causeway-concurrency", targets: [name("Concurrency")]),
         .executable(name: "causeway-queries", targets: [name("QueryPairs")]),
         .executable(name: "causeway-benchmark", targets: [name("Benchmarks")]),
     ],

@@ -1,18 +1,18 @@
 #if SANITIZE_THREAD
     import Glibc
 
-    /// Takes the place of the standard library's mutex in this module when the thread sanitizer looks on: that one
+    /// Takes the place of the standard library's mutex in this module, ObjectStore and Database when the thread sanitizer looks on: that one
     /// hands over between waiting threads inside the kernel, where the sanitizer does not see it, and so everything
     /// that it guards looks like a race. Those of the system's threads it knows.
     ///
-    ///     swift test --sanitize=thread -Xswiftc -DSANITIZE_THREAD
+    ///     deploy/test --sanitize thread
     ///
     /// @unchecked: `value` is touched by the holder of `lock` alone.
-    struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+    package struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         private let lock: UnsafeMutablePointer<pthread_mutex_t>
         private let value: UnsafeMutablePointer<Value>
 
-        init(_ initialValue: consuming sending Value) {
+        package init(_ initialValue: consuming sending Value) {
             lock = .allocate(capacity: 1)
             lock.initialize(to: pthread_mutex_t())
             pthread_mutex_init(lock, nil)
@@ -27,7 +27,7 @@
             lock.deallocate()
         }
 
-        borrowing func withLock<Result: ~Copyable, Failure: Error>(
+        package borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
             pthread_mutex_lock(lock)
