@@ -101,7 +101,9 @@ struct NaiveEvaluator {
                     reached.append(step.collection == .none ? .some(.null) : nil)
                     continue
                 }
-                if step.collection == .none {
+                if step.direction != .forward {
+                    reached += origins(of: place.key, step)
+                } else if step.collection == .none {
                     reached.append(row.values[step.property])
                 } else {
                     reached += row.lists[step.property] ?? []
@@ -120,6 +122,22 @@ struct NaiveEvaluator {
             }
         }
         return []
+    }
+
+    /// Everything that links to an object: looks at every object there is.
+    private func origins(of key: ObjectKey, _ step: BoundPath.Step) -> [Value] {
+        var found: [Value] = []
+        for origin in store.schema.classes where step.target == nil || origin.name == step.target {
+            for (column, property) in origin.properties.enumerated()
+            where property.target == step.className && (step.target == nil || column == step.property) {
+                for from in store.keys(origin.name) {
+                    guard let row = store.rows[origin.name]?[from] else { continue }
+                    let links = property.collection == .list ? row.lists[column] ?? [] : [row.values[column]]
+                    found += links.filter { $0 == .object(key) }.map { _ in .object(from) }
+                }
+            }
+        }
+        return found
     }
 
     // MARK: - Aggregates

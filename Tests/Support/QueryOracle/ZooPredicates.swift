@@ -22,12 +22,12 @@ extension ZooHistory {
     /// How many of an object's elements meet a condition.
     private mutating func subquery(on className: String, depth: Int) -> BoundPredicate {
         let properties = Zoo.schema[className]?.properties ?? []
-        guard let index = properties.firstIndex(where: { $0.collection == .list && $0.target != nil }),
-            let target = properties[index].target
+        let list = properties.firstIndex { $0.collection == .list && $0.target != nil }
+        let inverse = numbers.once(in: 3) || list == nil ? inverse(to: className) : nil
+        guard let step = inverse ?? list.map({ Self.step(className, $0, properties[$0]) }), let target = step.target
         else { return .constant(true) }
         let count = BoundComparison(
-            quantifier: .implied,
-            path: BoundPath(steps: [Self.step(className, index, properties[index])], aggregate: .count),
+            quantifier: .implied, path: BoundPath(steps: [step], aggregate: .count),
             comparator: numbers.one(of: [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]),
             options: [], operand: .value(.int(Int64(numbers.below(4)))))
         return .subquery(BoundSubquery(count: count, condition: predicate(on: target, depth: depth + 1)))
@@ -69,6 +69,13 @@ extension ZooHistory {
         var className = className
         var passesList = false
         while true {
+            if !passesList, numbers.once(in: 8), let inverse = inverse(to: className) {
+                path.steps.append(inverse)
+                passesList = true
+                guard let target = inverse.target, path.steps.count < 3, !numbers.once(in: 5) else { break }
+                className = target
+                continue
+            }
             let properties = Zoo.schema[className]?.properties ?? []
             let index = numbers.below(properties.count)
             let property = properties[index]
@@ -79,6 +86,20 @@ extension ZooHistory {
             className = target
         }
         return (path, passesList)
+    }
+
+    /// A step against one of the links that lead to a class.
+    private mutating func inverse(to className: String) -> BoundPath.Step? {
+        var steps: [BoundPath.Step] = []
+        for origin in Zoo.schema.classes {
+            for (index, property) in origin.properties.enumerated() where property.target == className {
+                var step = BoundPath.Step(
+                    className: className, property: index, type: .object, collection: .list, target: origin.name)
+                step.direction = .backward
+                steps.append(step)
+            }
+        }
+        return steps.isEmpty ? nil : numbers.one(of: steps)
     }
 
     private mutating func aggregate(_ path: BoundPath, _ last: BoundPath.Step) -> BoundComparison {

@@ -14,6 +14,8 @@ struct Dependencies {
     private(set) var own = ColumnSet()
     /// What is read beyond the row itself. The result's own class is here too when a path comes back to it.
     private(set) var foreign: [String: OfClass] = [:]
+    /// Whether it counts links from anywhere, so that every change may matter.
+    private var isOnEverything = false
 
     mutating func add(_ predicate: BoundPredicate) {
         add(predicate, ofElements: false)
@@ -44,6 +46,17 @@ struct Dependencies {
 
     private mutating func add(_ path: BoundPath, ofElements: Bool) {
         for (position, step) in path.steps.enumerated() {
+            switch step.direction {
+            case .backwardFromAnywhere:
+                isOnEverything = true
+                continue
+            case .backward:
+                let origin = step.target ?? ""
+                foreign[origin, default: OfClass()].columns.insert(step.property)
+                foreign[origin, default: OfClass()].rows = true
+                continue
+            case .forward: break
+            }
             if position == 0, !ofElements {
                 own.insert(step.property)
             } else {
@@ -64,7 +77,8 @@ struct Dependencies {
     // MARK: - Against a record
 
     func isForeignTouched(_ record: ChangeRecord) -> Bool {
-        foreign.contains { name, dependency in
+        if isOnEverything, !record.classes.isEmpty { return true }
+        return foreign.contains { name, dependency in
             guard let changes = record.classes[name] else { return false }
             if dependency.rows, !(changes.inserted.isEmpty && changes.deleted.isEmpty) { return true }
             return changes.modified.values.contains { !$0.isDisjoint(with: dependency.columns) }

@@ -46,16 +46,30 @@ extension ObjectModel {
     func storedNames(_ names: [String]) -> [String] {
         var model: ObjectModel? = self
         return names.map { name in
-            guard let property = model?.property(named: name) else { return name }
-            model = property.shape.target.map(ObjectModel.of)
-            return property.storedName
+            guard let here = model else { return name }
+            model = here.target(of: name)
+            if let inverse = here.inverse(named: name) {
+                let origin = ObjectModel.of(inverse.origin)
+                return PropertyPath.inverse(
+                    origin.className, origin.property(named: inverse.property)?.storedName ?? inverse.property)
+            }
+            return here.property(named: name)?.storedName ?? name
         }
+    }
+
+    private func inverse(named name: String) -> Inverse? {
+        inverses.first { $0.name == name }
+    }
+
+    /// The class that a property or an inverse relation leads to.
+    private func target(of name: String) -> ObjectModel? {
+        (property(named: name)?.shape.target ?? inverse(named: name)?.origin).map(ObjectModel.of)
     }
 
     /// The class at the end of a path of public names.
     fileprivate func model(at names: [String]) -> ObjectModel? {
         var model: ObjectModel? = self
-        for name in names { model = model?.property(named: name)?.shape.target.map(ObjectModel.of) }
+        for name in names { model = model?.target(of: name) }
         return model
     }
 }
@@ -90,9 +104,10 @@ extension _ClassAccess {
 }
 
 extension DeclaredSchema {
-    /// Whether any property is stored under another name than the code's.
+    /// Whether queries may name anything otherwise than the file does: a property that is stored under another name, or
+    /// an inverse relation, which is not stored.
     var renamesProperties: Bool {
-        models.values.contains { $0.properties.contains { $0.name != $0.storedName } }
+        models.values.contains { !$0.inverses.isEmpty || $0.properties.contains { $0.name != $0.storedName } }
     }
 
     /// The file's schema, whose columns bound predicates name.

@@ -68,10 +68,6 @@ extension Query {
 
     func appending<V>(_ name: String, _ shape: _PropertyShape, isPlural: Bool = false) -> Query<V> {
         var path = path
-        if shape.isInverse {
-            // The query language has no step against a link; the format string refuses the name as well.
-            misuse("Property '\(name)' is an inverse relation, which a query cannot go through: query its origin.")
-        }
         if path.aggregate != nil {
             misuse("The result of an aggregate has no properties. Name the property before '.\(aggregateName(path))'.")
         }

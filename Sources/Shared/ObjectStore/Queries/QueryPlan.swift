@@ -108,13 +108,15 @@ struct QueryPlan {
         case .not(let part): NotTest(part: test(part, table))
         case .comparison(let comparison): test(comparison, table)
         case .subquery(let subquery):
-            ListTests.test(subquery, table) ?? RowTest(table: table, predicate: predicate)
+            InverseTests.test(subquery, table) ?? ListTests.test(subquery, table)
+                ?? RowTest(table: table, predicate: predicate)
         case .geoWithin: RowTest(table: table, predicate: predicate)
         }
     }
 
     private static func test(_ comparison: BoundComparison, _ table: Table) -> any LeafTest {
-        columnTest(comparison, comparison.path.steps[...], table) ?? pairTest(comparison, table)
+        InverseTests.test(comparison, table) ?? columnTest(comparison, comparison.path.steps[...], table) ?? pairTest(
+            comparison, table)
             ?? ListTests.test(comparison, table)
             ?? RowTest(table: table, predicate: .comparison(comparison))
     }

@@ -14,6 +14,12 @@ struct StoredRow: RowSource {
         table.listValues(key, property)
     }
 
+    func origins(of property: Int, in className: String?) -> [Value] {
+        guard let className else { return table.allBacklinks(to: key).map { .object($0) } }
+        guard let origin = table.transaction.table(className) else { return [] }
+        return table.backlinks(to: key, from: origin, property).filter(origin.exists).map { .object($0) }
+    }
+
     func object(at link: Value, in target: String) -> StoredRow? {
         guard let table = table.transaction.table(target), let key = Self.key(link, table), table.exists(key) else {
             return nil

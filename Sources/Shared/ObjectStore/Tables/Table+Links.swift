@@ -44,6 +44,11 @@ extension Table {
         }
     }
 
+    /// The objects that link to an object through any property of any class, one entry a link. Their classes are lost.
+    func allBacklinks(to key: ObjectKey) -> [ObjectKey] {
+        originColumns.flatMap { backlinks(to: key, from: $0.table, $0.column).filter($0.table.exists) }
+    }
+
     package func backlinkCount(to key: ObjectKey) -> Int {
         transaction.settle()
         var result = 0

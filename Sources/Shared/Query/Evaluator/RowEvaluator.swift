@@ -97,7 +97,10 @@ extension RowSource {
         guard let step = steps.first else { return true }
         let rest = steps.dropFirst()
         guard step.collection == .none else {
-            for element in elements(of: step.property, in: step.className) {
+            let found =
+                step.direction == .forward
+                ? elements(of: step.property, in: step.className) : origins(of: step.property, in: step.target)
+            for element in found {
                 guard rest.isEmpty else {
                     guard let target = step.target, let next = object(at: element, in: target) else { continue }
                     guard next.walk(rest, body) else { return false }

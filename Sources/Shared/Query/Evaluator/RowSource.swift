@@ -11,6 +11,12 @@ package protocol RowSource {
     /// The elements of a list, in order.
     func elements(of property: Int, in className: String) -> [Value]
 
+    /// The objects of a class whose property links to this one, once for each link; with no class, all that link to it.
+    ///
+    /// A source that cannot know answers none: whoever has such a source refuses predicates that ask
+    /// (``BoundPredicate/usesLinks(in:)``).
+    func origins(of property: Int, in className: String?) -> [Value]
+
     /// The object a link value leads to; nil when it is not here or no longer alive.
     func object(at link: Value, in target: String) -> Self?
 
@@ -20,6 +26,8 @@ package protocol RowSource {
 }
 
 extension RowSource {
+    package func origins(of property: Int, in className: String?) -> [Value] { [] }
+
     package func namesSameObject(_ left: Value, _ right: Value, in target: String) -> Bool {
         left == right
     }

@@ -31,6 +31,14 @@ extension Binder {
         var collections = 0
         var property: Property?
         for (position, name) in path.names.enumerated() {
+            let isLast = position == path.names.count - 1
+            if let (step, found) = try inverseStep(name, from: current, isLast: isLast, path.aggregate) {
+                property = found
+                collections += 1
+                steps.append(step)
+                if !isLast { current = try target(of: found, in: current) }
+                continue
+            }
             guard let index = current.index(of: name) else {
                 throw QueryError(
                     .property,
@@ -42,7 +50,7 @@ extension Binder {
             property = found
             if found.collection != .none { collections += 1 }
             steps.append(BoundPath.Step(className: current.name, property: index, of: found))
-            guard position < path.names.count - 1 else { break }
+            guard !isLast else { break }
             guard found.type == .object else {
                 throw QueryError(
                     .property, "Invalid value: Property '\(name)' is not a link in object of type '\(current.name)'",

@@ -41,14 +41,17 @@ extension BoundPredicate {
 }
 
 extension BoundPath {
-    /// True when a step before the last leads to an object that is not embedded in the one before it.
+    /// True when a step before the last leads to an object that is not embedded in the one before it, or any step goes
+    /// against a link.
     package func passesLink(in schema: Schema) -> Bool {
-        BoundPath(steps: Array(steps.dropLast())).leadsToObjects(in: schema)
+        steps.last.map { $0.direction != .forward } == true
+            || BoundPath(steps: Array(steps.dropLast())).leadsToObjects(in: schema)
     }
 
     /// True when a step leads to an object that is not embedded in the one before it.
     fileprivate func leadsToObjects(in schema: Schema) -> Bool {
         steps.contains { step in
+            guard step.direction == .forward else { return true }
             guard let target = step.target else { return false }
             return schema[target]?.kind != .embedded
         }
@@ -57,10 +60,13 @@ extension BoundPath {
     /// The path by its names again, for messages.
     package func text(in schema: Schema) -> String {
         let names = steps.map { step -> String in
-            guard let properties = schema[step.className]?.properties, properties.indices.contains(step.property) else {
+            if step.direction == .backwardFromAnywhere { return PropertyPath.inverse }
+            let owner = step.direction == .forward ? step.className : step.target ?? ""
+            guard let properties = schema[owner]?.properties, properties.indices.contains(step.property) else {
                 return "?"
             }
-            return properties[step.property].name
+            let name = properties[step.property].name
+            return step.direction == .forward ? name : PropertyPath.inverse(owner, name)
         }
         return PropertyPath(names, aggregate: aggregate).text
     }

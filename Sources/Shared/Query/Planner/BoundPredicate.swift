@@ -54,12 +54,13 @@ package enum Operand: Hashable, Sendable {
 package struct BoundPath: Hashable, Sendable {
     package struct Step: Hashable, Sendable {
         package var className: String
-        /// The property's index in its class's schema.
+        /// The property's index in its class's schema; its class is the target for a step backwards.
         package var property: Int
         package var type: PropertyType
         package var collection: CollectionKind
         /// The class the step leads to, for links and lists of objects.
         package var target: String?
+        package var direction = Direction.forward
 
         package init(className: String, property: Int, type: PropertyType, collection: CollectionKind, target: String?)
         {
@@ -69,6 +70,16 @@ package struct BoundPath: Hashable, Sendable {
             self.collection = collection
             self.target = target
         }
+    }
+
+    /// Which way a step goes along a link. Schemas know nothing of the way back: it follows from the links.
+    package enum Direction: Hashable, Sendable {
+        /// To what a property of the object holds.
+        case forward
+        /// To the objects of the target class whose property links to the object, once for each link.
+        case backward
+        /// To whatever links to the object through any property of any class. Its one use is to be counted.
+        case backwardFromAnywhere
     }
 
     package var steps: [Step]

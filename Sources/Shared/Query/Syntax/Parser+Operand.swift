@@ -8,7 +8,7 @@ extension Parser {
             return .values(try list())
         case .placeholder(let placeholder):
             return try substituted(placeholder)
-        case .quotedName, .variable:
+        case .quotedName, .variable, .atWord(PropertyPath.inverseWord):
             return .path(try path())
         case .word:
             if keyword == .subquery, lexer.peek() == UInt8(ascii: "(") { return .subquery(try subquery()) }
@@ -118,10 +118,16 @@ extension Parser {
         try takeVariable()
         var path = PropertyPath([])
         try appendName(to: &path)
-        while try take(.dot) {
-            if case .atWord = lexeme.token { try takeAggregate(into: &path) } else { try appendName(to: &path) }
-        }
+        while try take(.dot) { try appendPart(to: &path) }
         return path
+    }
+
+    private mutating func appendPart(to path: inout PropertyPath) throws(QueryError) {
+        if case .atWord(let word) = lexeme.token, word != PropertyPath.inverseWord {
+            try takeAggregate(into: &path)
+        } else {
+            try appendName(to: &path)
+        }
     }
 
     private mutating func appendName(to path: inout PropertyPath) throws(QueryError) {
@@ -131,11 +137,31 @@ extension Parser {
                 expected: "a key path of at most \(QueryLimits.pathNames) names"
             )
         }
+        if case .atWord(PropertyPath.inverseWord) = lexeme.token { return try appendInverse(to: &path) }
+        path.names.append(try name("a property name"))
+    }
+
+    private mutating func name(_ wanted: String) throws(QueryError) -> String {
         switch lexeme.token {
-        case .word(let name), .quotedName(let name): path.names.append(name)
-        default: throw unexpected("a property name")
+        case .word(let name), .quotedName(let name):
+            try advance()
+            return name
+        default: throw unexpected(wanted)
         }
+    }
+
+    /// `@links.Class.property`, or `@links` before `.@count`.
+    private mutating func appendInverse(to path: inout PropertyPath) throws(QueryError) {
+        let rule = "Write @links.Class.property, or @links.@count."
         try advance()
+        guard try take(.dot) else { throw unexpected("'.' after @links", remedy: rule) }
+        if case .atWord = lexeme.token {
+            path.names.append(PropertyPath.inverse)
+            return try takeAggregate(into: &path)
+        }
+        let className = try name("a class name")
+        guard try take(.dot) else { throw unexpected("'.' and the name of a property that links here", remedy: rule) }
+        path.names.append(PropertyPath.inverse(className, try name("a property name")))
     }
 
     private mutating func takeAggregate(into path: inout PropertyPath) throws(QueryError) {
@@ -194,10 +220,13 @@ extension Parser {
 
     /// A key path handed over as text: names, dots and operators, nothing else.
     private func keyPath(_ text: String, at position: Int) throws(QueryError) -> PropertyPath {
-        let names = text.split(separator: ".", omittingEmptySubsequences: false)
+        var names = text.split(separator: ".", omittingEmptySubsequences: false)
+            .prefix(3 * QueryLimits.pathNames + 2)
         var path = PropertyPath([])
-        for name in names.prefix(QueryLimits.pathNames + 2) {
-            if let first = name.first, first == "@", path.aggregate == nil,
+        while let name = names.popFirst() {
+            if name == PropertyPath.inverse, names.count > 1, names.prefix(2).allSatisfy({ $0.first != "@" }) {
+                path.names.append(PropertyPath.inverse(String(names.removeFirst()), String(names.removeFirst())))
+            } else if let first = name.first, first == "@", path.aggregate == nil,
                 let aggregate = Aggregate(word: String(name.dropFirst()))
             {
                 path.aggregate = aggregate
@@ -221,9 +250,7 @@ extension Parser {
     /// `%K.@count`, `%K.name`: a path may go on after its argument.
     private mutating func continued(_ start: PropertyPath) throws(QueryError) -> PropertyPath {
         var path = start
-        while try take(.dot) {
-            if case .atWord = lexeme.token { try takeAggregate(into: &path) } else { try appendName(to: &path) }
-        }
+        while try take(.dot) { try appendPart(to: &path) }
         return path
     }
 }

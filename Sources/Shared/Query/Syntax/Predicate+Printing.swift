@@ -106,6 +106,8 @@ extension PropertyPath {
 
     /// Bare where it reads as one plain word, otherwise in backticks.
     private static func text(_ name: String) -> String {
+        if name == inverse { return name }
+        if let (className, property) = origin(of: name) { return "\(inverse).\(text(className)).\(text(property))" }
         let bytes = name.utf8
         let isPlain =
             bytes.first.map(Lexer.beginsWord) == true && bytes.allSatisfy(Lexer.continuesWord)
