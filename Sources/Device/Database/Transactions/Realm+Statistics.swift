@@ -1,0 +1,55 @@
+import CausewayObjectStore
+import CausewayStorage
+
+extension Realm {
+    /// What the file of a Realm consists of, and what keeps it from shrinking.
+    public struct Statistics: Sendable, Hashable {
+        /// The size of the file.
+        public let sizeBytes: Int
+        /// What the newest version consists of.
+        public let usedBytes: Int
+        /// Free for the next commit. ``Realm/Configuration-swift.struct/shouldCompactOnLaunch`` can give it back.
+        public let freeBytes: Int
+        /// What only older versions consist of, which somebody still reads.
+        public let pinnedBytes: Int
+        /// The oldest version that any process reads; nil when nobody reads any.
+        public let oldestSnapshot: Snapshot?
+    }
+
+    /// A version of the file that somebody reads.
+    public struct Snapshot: Sendable, Hashable {
+        /// How many commits came after it.
+        public let commitsBehind: Int
+        /// The process that reads it.
+        public let processID: Int
+    }
+
+    /// What the file consists of now, and the oldest snapshot that is held.
+    ///
+    /// ```swift
+    /// if let oldest = try realm.statistics().oldestSnapshot, oldest.commitsBehind > 1000 {
+    ///     print("process \(oldest.processID) holds an old version: is a frozen object kept?")
+    /// }
+    /// ```
+    ///
+    /// A file grows while an old version is read: by a frozen Realm, by a Realm that does not refresh, or by a process that
+    /// is suspended. ``Realm/Configuration-swift.struct/maximumNumberOfActiveVersions`` makes writes fail at a limit.
+    ///
+    /// - Complexity: O(free pieces of the file).
+    /// - Throws: `Realm.Error.invalidDatabase` when the file is damaged.
+    public func statistics() throws -> Statistics {
+        instance.checkThread()
+        let found: StorageStatistics
+        do {
+            found = try instance.coordinator.store.statistics()
+        } catch {
+            throw Error(error, fileURL: configuration.fileURL)
+        }
+        return Statistics(
+            sizeBytes: found.sizeBytes, usedBytes: found.usedBytes, freeBytes: found.freeBytes,
+            pinnedBytes: found.pinnedBytes,
+            oldestSnapshot: found.oldestSnapshot.map {
+                Snapshot(commitsBehind: Int(clamping: $0.commitsBehind), processID: Int($0.processID))
+            })
+    }
+}
