@@ -99,6 +99,7 @@ let tests: [Target] = [
         name: "CLMDB", path: "Tests/Support/LMDBStorage/lmdb", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]
     ),
     program("Support/CrashWriter", uses: ["Database", "Support/Bookkeeping"]),
+    program("Support/RealmPeer", uses: ["Database"]),
     program("Support/DamageReader", uses: ["Database", "Support/Seeds"]),
     test("Shared", "Operations", uses: ["Model", "Operations", "Support/Seeds"]),
     test("Shared", "Merge", uses: shape + ["Support/Seeds"]),
@@ -149,6 +150,7 @@ let tests: [Target] = [
         uses: ["Database", "Ingest", "Operations", "Session", "StoreEmbedded", "Sync", "Wire"]
     ),
     test("System", "DamagedRealm", uses: ["Support/DamageReader", "Support/Programs"]),
+    test("System", "TwoProcess", uses: ["Database", "Support/Programs", "Support/RealmPeer"]),
     test("System", "EndToEnd", uses: ["Daemon", "Database", "Support/Programs"]),
     program(
         "System/CrashSimulation", uses: ["Environment", "Storage", "Support/SimulatedDisk", "Support/StorageOracle"]
@@ -156,6 +158,7 @@ let tests: [Target] = [
     test("System", "CrashSimulation", uses: ["Support/SimulatedDisk", "System/CrashSimulation"]),
     program("System/StorageSequences", uses: ["Support/StorageOracle"]),
     program("System/QueryPairs", uses: ["Support/QueryOracle"]),
+    program("System/Memory", uses: ["Database"]),
     program("System/Concurrency", uses: ["Database", "Support/Seeds"]),
     program("System/Demo", uses: ["Database", "Support/Flights", "Support/Programs"]),
     program(
@@ -181,6 +184,7 @@ let package = Package(
         .executable(name: "causeway-demo", targets: [name("Demo")]),
         .executable(name: "causeway-crash", targets: [name("CrashSimulation")]),
         .executable(name: "causeway-sequences", targets: [name("StorageSequences")]),
+        .executable(name: "causeway-memory", targets: [name("Memory")]),
         .executable(name: "causeway-concurrency", targets: [name("Concurrency")]),
         .executable(name: "causeway-queries", targets: [name("QueryPairs")]),
         .executable(name: "causeway-benchmark", targets: [name("Benchmarks")]),

@@ -1,0 +1,113 @@
+import Causeway
+import CausewayPrograms
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+class PeerNote: Object {
+    @Persisted(primaryKey: true) var id: Int
+}
+
+@Suite("Two processes with one Realm", .serialized)
+struct TwoProcessTests {
+    @Test("each hears of the other's commits by its observers, soon")
+    func bothWays() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("causeway-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var configuration = Realm.Configuration(fileURL: folder.appendingPathComponent("shared.realm"))
+        configuration.objectTypes = [PeerNote.self]
+        let queue = DispatchQueue(label: "here")
+        let here = try queue.sync { try Here(configuration, queue) }
+        let peer = try ChildProcess(
+            name: "CausewayRealmPeer", program: Self.peer, arguments: [configuration.fileURL?.path ?? ""],
+            log: folder.appendingPathComponent("errors.txt"))
+        defer { peer.kill() }
+        #expect(here.heard(atLeast: 0) != nil)
+
+        var fromPeer: [Double] = []
+        for id in 0..<20 {
+            peer.send("add \(id)")
+            let added = try number(peer.nextLine(timeout: 60), "added \(id)")
+            let heard = try #require(here.heard(atLeast: id + 1), "commit \(id) of the other process was not heard of")
+            fromPeer.append(Double(heard) - Double(added))
+        }
+        peer.send("watch")
+        _ = try number(peer.nextLine(timeout: 60), "saw 20")
+        var toPeer: [Double] = []
+        for id in 20..<40 {
+            let added = try queue.sync { try here.add(id) }
+            let saw = try number(peer.nextLine(timeout: 60), "saw \(id + 1)")
+            toPeer.append(Double(saw) - Double(added))
+        }
+        print(
+            "from commit to observer in the other process, median: \(Self.median(fromPeer)) ms here, "
+                + "\(Self.median(toPeer)) ms there")
+        queue.sync { here.finish() }
+    }
+
+    /// The time at the end of a line that begins with these words.
+    private func number(_ line: String?, _ beginning: String) throws -> UInt64 {
+        let line = try #require(line, "the other process has ended")
+        try #require(line.hasPrefix(beginning + " "), "\(line) instead of \(beginning)")
+        return try #require(line.split(separator: " ").last.flatMap { UInt64($0) })
+    }
+
+    private static func median(_ nanoseconds: [Double]) -> String {
+        String(format: "%.2f", nanoseconds.sorted()[nanoseconds.count / 2] / 1e6)
+    }
+
+    private static let peer = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("CausewayRealmPeer").path
+}
+
+/// This process's Realm, on a queue, and what its observer heard.
+///
+/// @unchecked: the Realm and the token are used on the queue alone, the condition guards the rest.
+private final class Here: @unchecked Sendable {
+    private let realm: Realm
+    private let condition = NSCondition()
+    private var count = -1
+    private var time: UInt64 = 0
+    private var token: NotificationToken?
+
+    init(_ configuration: Realm.Configuration, _ queue: DispatchQueue) throws {
+        realm = try Realm(configuration: configuration, queue: queue)
+        token = realm.objects(PeerNote.self).observe(on: queue) { [weak self] change in
+            switch change {
+            case .initial(let notes): self?.note(notes.count)
+            case .update(let notes, _, _, _): self?.note(notes.count)
+            case .error(let error): Issue.record("\(error)")
+            }
+        }
+    }
+
+    private func note(_ count: Int) {
+        condition.lock()
+        (self.count, time) = (count, DispatchTime.now().uptimeNanoseconds)
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    /// When the observer first heard of so many notes; nil when it does not.
+    func heard(atLeast wanted: Int) -> UInt64? {
+        condition.lock()
+        defer { condition.unlock() }
+        let deadline = Date().addingTimeInterval(60)
+        while count < wanted {
+            guard condition.wait(until: deadline) else { return nil }
+        }
+        return time
+    }
+
+    /// - Returns: when the commit had returned.
+    func add(_ id: Int) throws -> UInt64 {
+        try realm.write { _ = realm.create(PeerNote.self, value: ["id": id]) }
+        return DispatchTime.now().uptimeNanoseconds
+    }
+
+    func finish() {
+        token?.invalidate()
+    }
+}
