@@ -353,7 +353,7 @@ package final class Transaction {
     ///
     /// Where damage is told when it is met, an answer is sound and nothing is thrown.
     package func throwDamage() throws(StoreError) {
-        if store.tellsDamage { return }
+        guard hasMetDamage, !store.tellsDamage else { return }
         if let damage { throw damage }
         if let damage = reader.damage { throw StoreError(damage) }
     }
