@@ -78,9 +78,12 @@ final class ClassPlan: Sendable {
     /// Columns of single values, without the primary key.
     let fieldColumns: [Int]
     let listColumns: [Int]
-    /// Both in the order of names, which is the order within a state.
+    /// Sets and maps.
+    let keyedColumns: [Int]
+    /// All in the order of names, which is the order within a state.
     let fieldsByName: [Int]
     let listsByName: [Int]
+    let keyedByName: [Int]
     /// What a row holds where nothing was said.
     let zeroRow: [Value]
     /// The class number that each column links to.
@@ -104,8 +107,10 @@ final class ClassPlan: Sendable {
         embeddedColumns = properties.indices.filter { targetSchemas[$0]?.kind == .embedded }
         fieldColumns = properties.indices.filter { properties[$0].collection == .none && $0 != primaryKey }
         listColumns = properties.indices.filter { properties[$0].collection == .list }
+        keyedColumns = properties.indices.filter { properties[$0].collection.isKeyed }
         fieldsByName = fieldColumns.sorted { properties[$0].name < properties[$1].name }
         listsByName = listColumns.sorted { properties[$0].name < properties[$1].name }
+        keyedByName = keyedColumns.sorted { properties[$0].name < properties[$1].name }
         zeroRow = properties.map(\.zero)
     }
 

@@ -54,6 +54,12 @@ extension EmbeddedSnapshot {
                     plan.schema.properties[column].name,
                     try ListTree.load(row.classNumber, column, row.key, in: transaction)))
         }
+        for column in plan.keyedByName where table.listCount(row.key, column) > 0 {
+            state.keyed.append(
+                ObjectState.KeyedField(
+                    plan.schema.properties[column].name,
+                    try KeyedTree.load(row.classNumber, column, row.key, in: transaction)))
+        }
         changes.append(ObjectContent(ObjectReference(plan.name, primaryKey), state))
     }
 
@@ -79,6 +85,12 @@ extension EmbeddedSnapshot {
                 ObjectState.ListField(
                     plan.schema.properties[column].name,
                     try ListTree.load(row.classNumber, column, row.key, in: transaction)))
+        }
+        for column in plan.keyedByName where columns.contains(column) {
+            state.keyed.append(
+                ObjectState.KeyedField(
+                    plan.schema.properties[column].name,
+                    try KeyedTree.load(row.classNumber, column, row.key, in: transaction)))
         }
         changes.append(ObjectContent(ObjectReference(plan.name, primaryKey), state))
     }

@@ -9,7 +9,7 @@ import CausewayModel
 /// | clients | client, 8 | `ClientState` |
 /// | stamps | class number, 4; row, 8 | `ObjectStamps` |
 /// | births | class number, 4; last row, 8 | first row, 8; `ObjectStamps` |
-/// | lists | class number, 4; column, 4; row, 8 | `ListState` |
+/// | lists | class number, 4; column, 4; row, 8 | `ListState`, of a set or map `KeyedState` |
 /// | ends | class number, 4; primary key | `End` |
 /// | history | version, 8 | `HistoryRecord` |
 /// | images | version, 8; number, 4 | `ObjectState` |

@@ -117,8 +117,8 @@ extension ClassPlan {
         for column in embeddedColumns {
             guard let target = targets[column] else { continue }
             let values =
-                schema.properties[column].collection == .list
-                ? table.listValues(key, column) : [table.value(key, column)]
+                schema.properties[column].collection == .none
+                ? [table.value(key, column)] : table.listValues(key, column)
             for case .object(let child) in values where tableOf(target).exists(child) {
                 rows.append(Row(target, child))
             }

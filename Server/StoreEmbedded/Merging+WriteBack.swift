@@ -62,6 +62,11 @@ extension Merging {
             ListTree.save(field.list, plan.number, column, key, in: transaction)
             object.loaded.insert(column)
         }
+        for field in object.state.keyed {
+            guard let column = plan.columns[field.property] else { continue }
+            write(field.entries, plan, column, table, key)
+            object.loaded.insert(column)
+        }
         stamps.save(plan.number, key, in: transaction)
         object.key = key
         object.stamps = stamps
@@ -82,7 +87,7 @@ extension Merging {
 
     func removeRecords(of object: WorkingObject, _ key: ObjectKey) {
         ObjectStamps.remove(object.name.classNumber, key, in: transaction)
-        for column in object.plan.listColumns {
+        for column in object.plan.listColumns + object.plan.keyedColumns {
             ListTree.remove(object.name.classNumber, column, key, in: transaction)
         }
         object.key = nil
@@ -141,6 +146,17 @@ extension Merging {
             }
             ListTree.save(field.list, plan.number, column, key, in: transaction)
         }
+        for field in object.state.keyed {
+            guard let column = plan.columns[field.property], object.columns.contains(column) else { continue }
+            if plan.isEmbedded(column) {
+                let held = Set(field.entries.visible.map { stored($0.value, plan, column) })
+                for element in table.listValues(key, column) where !held.contains(element) {
+                    try doubt(element, plan, column, in: object)
+                }
+            }
+            write(field.entries, plan, column, table, key)
+            guard table.exists(key) else { return doubt(object) }
+        }
         if stamps != before {
             stamps.save(plan.number, key, in: transaction)
             object.stamps = stamps
@@ -151,6 +167,21 @@ extension Merging {
     func stored(_ value: Value, _ plan: ClassPlan, _ column: Int) -> Value {
         guard case .link(let key) = value else { return value }
         return .object(linkTarget(key, plan, column))
+    }
+
+    private func write(
+        _ entries: KeyedState, _ plan: ClassPlan, _ column: Int, _ table: Table, _ key: ObjectKey
+    ) {
+        if plan.schema.properties[column].collection == .set {
+            table.setReplace(key, column, entries.visible.map { stored($0.key, plan, column) })
+        } else {
+            var stored: [(key: String, value: Value)] = []
+            for case (.string(let name), let value) in entries.visible {
+                stored.append((name, self.stored(value, plan, column)))
+            }
+            table.mapReplace(key, column, stored)
+        }
+        KeyedTree.save(entries, plan.number, column, key, in: transaction)
     }
 
     /// Edits the list where it differs: a long list that grows by one element is not written link by link.

@@ -92,7 +92,7 @@ final class Merging {
             guard let column = plan.columns[field.property] else { return }
             try load(column, of: object)
             object.columns.insert(column)
-        case .list(_, let property, _):
+        case .list(_, let property, _), .keyed(_, let property, _):
             guard let column = plan.columns[property] else { return }
             try load(column, of: object)
             object.columns.insert(column)
@@ -122,7 +122,7 @@ final class Merging {
             if let root { roots.append(root) }
             var before = HistoryRecord.Entry.Before.absent
             if let image = object.image {
-                let holdsSomething = !image.fields.isEmpty || !image.lists.isEmpty
+                let holdsSomething = !image.fields.isEmpty || !image.lists.isEmpty || !image.keyed.isEmpty
                 before = holdsSomething ? .image : .unchanged
                 if holdsSomething { images[record.entries.count] = image }
             }

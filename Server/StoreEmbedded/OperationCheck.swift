@@ -83,7 +83,9 @@ struct OperationCheck {
                         + "object and create another.")
             }
             guard plan.schema.properties[column].collection == .none else {
-                throw invalid("“\(plan.name).\(field.property)” is a list: it is changed by its elements, not set.")
+                throw invalid(
+                    "“\(plan.name).\(field.property)” is a \(plan.schema.properties[column].collection): "
+                        + "it is changed by its elements, not set.")
             }
             try check(field.value, plan, column)
         case .list(_, let property, let change):
@@ -95,7 +97,31 @@ struct OperationCheck {
             case .insert(_, _, _, let value), .set(_, let value): try check(value, plan, column)
             case .delete, .move, .clear: break
             }
+        case .keyed(_, let property, let change):
+            let column = try self.column(property, plan)
+            switch plan.schema.properties[column].collection {
+            case .set: try checkSet(change, plan, column)
+            case .map: try checkMap(change, plan, column)
+            case .none, .list:
+                throw invalid("“\(plan.name).\(property)” is no set or map, but an operation changes it as one.")
+            }
         }
+    }
+
+    // MARK: - Sets and maps
+
+    private func checkSet(_ change: KeyedOperation, _ plan: ClassPlan, _ column: Int) throws(StoreFailure) {
+        try check(change.key, plan, column)
+        if case .put(_, let value) = change, !value.isNull {
+            throw invalid("An element of the set “\(plan.name).\(plan.schema.properties[column].name)” has a value.")
+        }
+    }
+
+    private func checkMap(_ change: KeyedOperation, _ plan: ClassPlan, _ column: Int) throws(StoreFailure) {
+        guard case .string = change.key else {
+            throw invalid("A key of the map “\(plan.name).\(plan.schema.properties[column].name)” is no string.")
+        }
+        if case .put(_, let value) = change { try check(value, plan, column) }
     }
 
     // MARK: - Names
@@ -106,7 +132,9 @@ struct OperationCheck {
         for field in fields {
             let column = try self.column(field.property, plan)
             guard plan.schema.properties[column].collection == .none else {
-                throw invalid("A create gives “\(plan.name).\(field.property)” a value, but it is a list.")
+                throw invalid(
+                    "A create gives “\(plan.name).\(field.property)” a value, but it is a "
+                        + "\(plan.schema.properties[column].collection).")
             }
             columns.append(column == plan.primaryKey ? -1 : column)
         }
@@ -158,8 +186,10 @@ struct OperationCheck {
                 (.data, .bytes), (.date, .timestamp), (.objectId, .objectId), (.uuid, .uuid):
                 true
             case (_, .null):
-                property.collection == .none
-                    ? property.isOptional || property.type == .object : property.isOptional && property.type != .object
+                switch property.collection {
+                case .none, .map: property.isOptional || property.type == .object
+                case .list, .set: property.isOptional && property.type != .object
+                }
             case (.object, .link(let key)):
                 self.fits(link: key, plan, column)
             default:

@@ -157,7 +157,12 @@ extension Property {
     fileprivate var words: String {
         var words = isOptional && type != .object ? "optional \(type)" : "\(type)"
         if let target { words = "a link to “\(target)”" }
-        if collection == .list { words = "a list of \(words)" }
+        switch collection {
+        case .none: break
+        case .list: words = "a list of \(words)"
+        case .set: words = "a set of \(words)"
+        case .map: words = "a map of \(words)"
+        }
         if isPrimaryKey { words += ", the primary key" }
         return words
     }

@@ -79,6 +79,11 @@ extension Merging {
                 property.name, try ListTree.load(object.name.classNumber, column, key, in: transaction))
             object.state.insert(field)
             object.image?.insert(field)
+        } else if property.collection.isKeyed {
+            let field = ObjectState.KeyedField(
+                property.name, try KeyedTree.load(object.name.classNumber, column, key, in: transaction))
+            object.state.insert(field)
+            object.image?.insert(field)
         } else {
             let (stamp, isDefault) = stamps[column]
             let value = linked(table(object.name.classNumber).value(key, column), object.plan, column)
@@ -90,7 +95,7 @@ extension Merging {
 
     func loadAll(of object: WorkingObject) throws(StoreFailure) {
         for column in object.plan.fieldColumns { try load(column, of: object) }
-        for column in object.plan.listColumns { try load(column, of: object) }
+        for column in object.plan.listColumns + object.plan.keyedColumns { try load(column, of: object) }
     }
 
     /// A value as it travels: a link by the primary key of its target.
@@ -114,6 +119,36 @@ extension ObjectState {
         let index = lists.firstIndex { $0.property >= field.property } ?? lists.count
         guard index == lists.count || lists[index].property != field.property else { return }
         lists.insert(field, at: index)
+    }
+}
+
+extension ObjectState {
+    mutating func insert(_ field: KeyedField) {
+        let index = keyed.firstIndex { $0.property >= field.property } ?? keyed.count
+        guard index == keyed.count || keyed[index].property != field.property else { return }
+        keyed.insert(field, at: index)
+    }
+}
+
+/// The sets and maps of rows, with the stamps of their entries, in the same tree as lists.
+enum KeyedTree {
+    static func load(
+        _ classNumber: Int, _ column: Int, _ key: ObjectKey, in transaction: Transaction
+    ) throws(StoreFailure) -> KeyedState {
+        guard let bytes = transaction.tree(Layout.lists).get(Layout.list(classNumber, column, key)) else {
+            return KeyedState()
+        }
+        do {
+            return try KeyedState(encoded: bytes)
+        } catch {
+            throw StoreFailure(damaged: Layout.lists, error)
+        }
+    }
+
+    static func save(
+        _ entries: KeyedState, _ classNumber: Int, _ column: Int, _ key: ObjectKey, in transaction: Transaction
+    ) {
+        transaction.tree(Layout.lists).put(Layout.list(classNumber, column, key), entries.encoded())
     }
 }
 

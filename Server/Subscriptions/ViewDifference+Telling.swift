@@ -57,6 +57,11 @@ extension ObjectContent {
         for field in state.lists {
             for element in field.list.visible { bytes += 16 + element.value.estimatedBytes }
         }
+        for field in state.keyed {
+            for entry in field.entries.entries {
+                bytes += 16 + entry.key.estimatedBytes + (entry.value?.estimatedBytes ?? 0)
+            }
+        }
         return bytes
     }
 }

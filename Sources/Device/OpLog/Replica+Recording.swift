@@ -70,6 +70,7 @@ private struct Recording {
                 try addInserted(table, classChanges)
                 try addModified(table, classChanges)
                 try addListEdits(table, classChanges)
+                try addKeyedChanges(table, classChanges)
             }
         }
         before?.end()
@@ -133,6 +134,7 @@ private struct Recording {
                 fresh.append(key)
             }
             try addNewLists(object, table, key)
+            addNewEntries(object, table, key)
         }
         if !fresh.isEmpty { touched.fresh.append(Touched.Rows(className: table.name, keys: fresh)) }
     }
@@ -187,6 +189,7 @@ private struct Recording {
             guard let edits = classChanges.listEdits[place], table.exists(place.key) else { continue }
             let object = try reference(table, place.key)
             let property = table.schema.properties[place.column]
+            guard property.collection == .list else { continue }
             var list = try trees.list(object, property.name)
             let travelling = travelling(edits, property, count: list.count)
             // A base promises that a logged changeset is about the object: without an operation there is none.
@@ -235,6 +238,70 @@ private struct Recording {
     ) {
         _ = list.join(operation, stamp: stamp)
         changes.append(.list(object, property: property, operation))
+    }
+
+    // MARK: - Sets and maps
+
+    /// A new object's sets and maps begin empty: everything in them is a put.
+    private mutating func addNewEntries(_ object: ObjectReference, _ table: Table, _ key: ObjectKey) {
+        for (column, property) in table.schema.properties.enumerated() where property.collection.isKeyed {
+            let now = entries(of: key, column, table, links)
+            changes += operations(from: KeyedState(), to: now, object, property.name)
+        }
+    }
+
+    /// What a transaction did to a set or a map is the difference between before and after: keys have no places that
+    /// steps could move.
+    private mutating func addKeyedChanges(_ table: Table, _ classChanges: ClassChanges) throws(StoreError) {
+        for key in classChanges.modified.keys.sorted() {
+            guard let columns = classChanges.modified[key], table.exists(key) else { continue }
+            for column in columns.columns where table.schema.properties[column].collection.isKeyed {
+                let now = entries(of: key, column, table, links)
+                let old = try entriesBefore(of: key, column, table.name)
+                let object = try reference(table, key)
+                let operations = operations(from: old, to: now, object, table.schema.properties[column].name)
+                // A base promises that a logged changeset is about the object: without an operation there is none.
+                guard !operations.isEmpty else { continue }
+                try keepBase(object, table, key)
+                changes += operations
+            }
+        }
+    }
+
+    private func operations(
+        from old: KeyedState, to now: KeyedState, _ object: ObjectReference, _ property: String
+    ) -> [Operation] {
+        var operations: [Operation] = []
+        for (key, _) in old.visible where now[key] == nil {
+            operations.append(.keyed(object, property: property, .remove(key: key)))
+        }
+        for (key, value) in now.visible where old[key] != value {
+            operations.append(.keyed(object, property: property, .put(key: key, value: value)))
+        }
+        return operations
+    }
+
+    private mutating func entriesBefore(
+        of key: ObjectKey, _ column: Int, _ className: String
+    ) throws(StoreError) -> KeyedState {
+        if before == nil { before = try transaction.store.read() }
+        guard let before, let table = before.table(className), table.exists(key),
+            table.schema.properties.indices.contains(column)
+        else { return KeyedState() }
+        return entries(of: key, column, table, Links(before))
+    }
+
+    /// A set or map as it travels, without stamps: the server keeps them. A link that has no name any more is left out
+    /// of a set and null in a map.
+    private func entries(of key: ObjectKey, _ column: Int, _ table: Table, _ links: Links) -> KeyedState {
+        let property = table.schema.properties[column]
+        let values = table.listValues(key, column).map { links.travelling($0, target: property.target) }
+        if property.collection == .map {
+            return KeyedState(
+                zip(table.mapKeys(key, column), values).map { .init(key: .string($0), value: $1, stamp: .zero) })
+        }
+        let elements = property.type == .object ? values.filter { !$0.isNull } : values
+        return KeyedState(elements.map { .init(key: $0, value: .null, stamp: .zero) })
     }
 
     // MARK: - Objects that went
@@ -303,11 +370,15 @@ private struct Recording {
             if property.collection == .list {
                 let list = try Trees(before).list(object, property.name)
                 if list != ListState() { copy.lists.append(ObjectState.ListField(property.name, list)) }
+            } else if property.collection.isKeyed {
+                let entries = entries(of: key, column, table, travelling)
+                if !entries.isEmpty { copy.keyed.append(ObjectState.KeyedField(property.name, entries)) }
             } else if !property.isPrimaryKey {
                 let value = travelling.travelling(table.value(key, column), target: property.target)
                 copy.fields.append(ObjectState.Field(property.name, value, stamp: .zero))
             }
         }
+        copy.keyed.sort { $0.property < $1.property }
         return copy
     }
 

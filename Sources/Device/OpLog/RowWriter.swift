@@ -35,10 +35,15 @@ final class RowWriter {
             _ = try table.create(object.key, row: row)
         }
         if remembersObjects || state.life != 1 { save(life: state.life, object) }
-        guard shape.hasLists else { return }
-        for (column, property) in table.schema.properties.enumerated() where property.collection == .list {
-            let list = state.lists.first { $0.property == property.name }?.list ?? ListState()
-            show(list, of: object, table, column)
+        guard shape.hasCollections else { return }
+        for (column, property) in table.schema.properties.enumerated() {
+            switch property.collection {
+            case .none: break
+            case .list:
+                let list = state.lists.first { $0.property == property.name }?.list ?? ListState()
+                show(list, of: object, table, column)
+            case .set, .map: show(state.keyed(property.name) ?? KeyedState(), of: object, table, column)
+            }
         }
     }
 
@@ -57,6 +62,10 @@ final class RowWriter {
             guard let column = table.schema.index(of: field.property) else { continue }
             show(field.list, of: object, table, column)
         }
+        for field in change.keyed {
+            guard let column = table.schema.index(of: field.property) else { continue }
+            show(field.entries, of: object, table, column)
+        }
     }
 
     /// Takes the row away. Links that point to it stay, unresolved.
@@ -73,7 +82,7 @@ final class RowWriter {
         for (column, property) in table.schema.properties.enumerated() {
             guard let target = property.target.flatMap({ transaction.table($0) }), target.schema.kind == .embedded
             else { continue }
-            let values = property.collection == .list ? table.listValues(key, column) : [table.value(key, column)]
+            let values = property.collection == .none ? [table.value(key, column)] : table.listValues(key, column)
             for case .object(let child) in values {
                 guard let primaryKey = target.primaryKey(of: child) else { continue }
                 trees.removeLists(ObjectReference(target.name, primaryKey), target.schema)
@@ -100,7 +109,7 @@ final class RowWriter {
         let columns: [Int?]
         /// What a new row holds before its fields: null or zero.
         let blank: [Value]
-        let hasLists: Bool
+        let hasCollections: Bool
 
         init(_ table: Table, _ names: [String]) {
             self.table = table
@@ -113,7 +122,7 @@ final class RowWriter {
                 }
             }
             blank = schema.properties.map(\.zero)
-            hasLists = schema.properties.contains { $0.collection == .list }
+            hasCollections = schema.properties.contains { $0.collection != .none }
         }
 
         func fits(_ table: Table, _ fields: [ObjectState.Field]) -> Bool {
@@ -178,6 +187,24 @@ final class RowWriter {
             trees.removeLists(object, ClassSchema(name: table.name, properties: [property]))
         } else {
             trees.save(list, object, property.name)
+        }
+    }
+
+    // MARK: - Sets and maps
+
+    /// Nothing is remembered beside the columns: what the server said last is what they show.
+    private func show(_ entries: KeyedState, of object: ObjectReference, _ table: Table, _ column: Int) {
+        guard let key = table.key(for: object.key) else { return }
+        if table.schema.properties[column].collection == .set {
+            table.setReplace(
+                key, column,
+                entries.visible.map(\.key).filter { table.accepts($0, column: column) })
+        } else if table.schema.properties[column].collection == .map {
+            var accepted: [(key: String, value: Value)] = []
+            for case (.string(let name), let value) in entries.visible where table.accepts(value, column: column) {
+                accepted.append((name, value))
+            }
+            table.mapReplace(key, column, accepted)
         }
     }
 }

@@ -71,6 +71,7 @@ package final class ViewApplication {
         updated.overlay(change)
         // The server sends a changed list whole, so it replaces: its stamps may be lower than those given here.
         for field in change.lists { updated.setList(field.property, field.list) }
+        for field in change.keyed { updated.setKeyed(field.property, field.entries) }
         try settle(object, base: updated, lastSequence: base.lastSequence)
     }
 
@@ -242,6 +243,15 @@ extension ObjectState {
             lists[index].list = list
         } else {
             lists.append(ListField(property, list))
+        }
+    }
+
+    mutating func setKeyed(_ property: String, _ entries: KeyedState) {
+        if let index = keyed.firstIndex(where: { $0.property == property }) {
+            keyed[index].entries = entries
+        } else {
+            keyed.append(KeyedField(property, entries))
+            keyed.sort { $0.property < $1.property }
         }
     }
 }

@@ -29,10 +29,14 @@ extension ObjectState {
             writer.write(field.value)
             stamp = field.stamp
         }
-        writer.write(varint: UInt64(lists.count))
+        writer.write(varint: UInt64(lists.count + keyed.count))
         for list in lists {
             writer.write(string: list.property)
             list.list.write(to: &writer)
+        }
+        for entries in keyed {
+            writer.write(string: entries.property)
+            entries.entries.write(to: &writer)
         }
     }
 
@@ -43,6 +47,7 @@ extension ObjectState {
         var stamp = born
         var fields: [Field] = []
         var lists: [ListField] = []
+        var keyed: [KeyedField] = []
         for _ in 0..<(try reader.readCount(minimumBytesEach: 3)) {
             let tag = try reader.readByte()
             guard tag & ~(FieldTag.isDefault | FieldTag.hasStamp) == 0 else {
@@ -55,9 +60,13 @@ extension ObjectState {
         }
         for _ in 0..<(try reader.readCount(minimumBytesEach: 2)) {
             let property = try reader.readString()
-            lists.append(ListField(property, try ListState(from: &reader)))
+            if try KeyedState.isNext(in: reader) {
+                keyed.append(KeyedField(property, try KeyedState(from: &reader)))
+            } else {
+                lists.append(ListField(property, try ListState(from: &reader)))
+            }
         }
-        return ObjectState(life: UInt32(life), fields: fields, lists: lists, born: born)
+        return ObjectState(life: UInt32(life), fields: fields, lists: lists, keyed: keyed, born: born)
     }
 
     private enum FieldTag {

@@ -19,6 +19,9 @@ extension ObjectState {
         case .list(_, let property, let operation):
             guard takes(stamp) else { return .noEffect }
             return joinList(property, operation, stamp)
+        case .keyed(_, let property, let operation):
+            guard takes(stamp) else { return .noEffect }
+            return joinKeyed(property, operation, stamp)
         }
     }
 
@@ -38,10 +41,14 @@ extension ObjectState {
         case .list(_, let property, let operation):
             guard takes(stamp) else { return [] }
             return joinList(property, operation, stamp) == .applied ? nil : [property]
+        case .keyed(_, let property, let operation):
+            guard takes(stamp) else { return [] }
+            return joinKeyed(property, operation, stamp) == .applied ? nil : [property]
         }
     }
 
-    /// Replaces what is believed here by what the server says: life and fields whatever their stamps, lists by merge.
+    /// Replaces what is believed here by what the server says: life and fields whatever their stamps, lists, sets and maps by
+    /// merge.
     package mutating func overlay(_ change: ObjectState) {
         if change.life != life {
             self = change
@@ -60,6 +67,12 @@ extension ObjectState {
             switch place(ofList: list.property) {
             case (let index, true): lists[index].list.merge(list.list)
             case (let index, false): lists.insert(list, at: index)
+            }
+        }
+        for entries in change.keyed {
+            switch place(ofKeyed: entries.property) {
+            case (let index, true): keyed[index].entries.merge(entries.entries)
+            case (let index, false): keyed.insert(entries, at: index)
             }
         }
     }
@@ -98,6 +111,7 @@ extension ObjectState {
     private mutating func forget() {
         fields = []
         lists = []
+        keyed = []
         born = .zero
     }
 }
@@ -117,7 +131,16 @@ extension ObjectState {
         var latest = born
         for field in fields { latest = max(latest, field.stamp) }
         for list in lists { latest = max(latest, list.list.latestStamp) }
+        for entries in keyed { latest = max(latest, entries.entries.latestStamp) }
         return latest
+    }
+
+    /// A set or a map.
+    package func keyed(_ property: String) -> KeyedState? {
+        switch place(ofKeyed: property) {
+        case (let index, true): keyed[index].entries
+        case (_, false): nil
+        }
     }
 
     package func list(_ property: String) -> ListState? {
@@ -158,6 +181,18 @@ extension ObjectState {
         }
     }
 
+    private mutating func joinKeyed(_ property: String, _ operation: KeyedOperation, _ stamp: Stamp) -> Outcome {
+        switch place(ofKeyed: property) {
+        case (let index, true):
+            return keyed[index].entries.join(operation, stamp: stamp)
+        case (let index, false):
+            var entries = KeyedState()
+            let outcome = entries.join(operation, stamp: stamp)
+            keyed.insert(KeyedField(property, entries), at: index)
+            return outcome
+        }
+    }
+
     /// Where a property is, or where it belongs.
     private func place(ofField property: String) -> (index: Int, isThere: Bool) {
         if let index = fields.firstIndex(where: { $0.property == property }) { return (index, true) }
@@ -167,5 +202,10 @@ extension ObjectState {
     private func place(ofList property: String) -> (index: Int, isThere: Bool) {
         if let index = lists.firstIndex(where: { $0.property == property }) { return (index, true) }
         return (lists.firstIndex { property < $0.property } ?? lists.count, false)
+    }
+
+    private func place(ofKeyed property: String) -> (index: Int, isThere: Bool) {
+        if let index = keyed.firstIndex(where: { $0.property == property }) { return (index, true) }
+        return (keyed.firstIndex { property < $0.property } ?? keyed.count, false)
     }
 }

@@ -10,13 +10,18 @@ package struct ObjectState: Hashable, Sendable {
     package var fields: [Field]
     /// Ascending by property.
     package var lists: [ListField]
+    /// Sets and maps, ascending by property.
+    package var keyed: [KeyedField]
     /// The stamp of the first create of this life; operations older than it belong to an earlier one.
     package var born: Stamp
 
-    package init(life: UInt32 = 0, fields: [Field] = [], lists: [ListField] = [], born: Stamp = .zero) {
+    package init(
+        life: UInt32 = 0, fields: [Field] = [], lists: [ListField] = [], keyed: [KeyedField] = [], born: Stamp = .zero
+    ) {
         self.life = life
         self.fields = ObjectState.ordered(fields, by: \.property)
         self.lists = ObjectState.ordered(lists, by: \.property)
+        self.keyed = ObjectState.ordered(keyed, by: \.property)
         self.born = born
     }
 
@@ -52,6 +57,17 @@ package struct ObjectState: Hashable, Sendable {
             self.value = value
             self.stamp = stamp
             self.isDefault = isDefault
+        }
+    }
+
+    /// A set or a map.
+    package struct KeyedField: Hashable, Sendable {
+        package var property: String
+        package var entries: KeyedState
+
+        package init(_ property: String, _ entries: KeyedState) {
+            self.property = property
+            self.entries = entries
         }
     }
 

@@ -1,4 +1,4 @@
-/// The type of a property's value, or of the elements of its list.
+/// The type of a property's value, or of the elements of its list, set or map.
 package enum PropertyType: UInt8, Sendable, CaseIterable {
     case bool = 1
     case int = 2
@@ -16,6 +16,13 @@ package enum PropertyType: UInt8, Sendable, CaseIterable {
 package enum CollectionKind: UInt8, Sendable {
     case none = 0
     case list = 1
+    /// Elements of which none is there twice, in canonical order.
+    case set = 2
+    /// Values by string keys, in the order of the keys.
+    case map = 3
+
+    /// Of entries that are named by their keys: a set's elements are theirs.
+    package var isKeyed: Bool { self == .set || self == .map }
 }
 
 /// One persisted property, by its stored name.
@@ -23,11 +30,11 @@ package struct Property: Hashable, Sendable {
     package var name: String
     package var type: PropertyType
     package var collection: CollectionKind
-    /// Links are always optional; elements of a list of objects never are.
+    /// Links are always optional, and values of a map of objects; elements of a list or set of objects never are.
     package var isOptional: Bool
     package var isPrimaryKey: Bool
     package var isIndexed: Bool
-    /// The class a link or a list of objects points to; nil for other types.
+    /// The class a link or a collection of objects points to; nil for other types.
     package var target: String?
 
     package init(
@@ -111,7 +118,7 @@ extension PropertyType {
 }
 
 extension Property {
-    /// What a new object holds here before anybody sets the property; null stands in for a list.
+    /// What a new object holds here before anybody sets the property; null stands in for a collection.
     package var zero: Value {
         isOptional || collection != .none ? .null : type.zero
     }

@@ -1,13 +1,17 @@
 // The byte table is in ENCODING.md.
 
 extension Changeset {
-    package static let encodingVersion: UInt8 = 1
+    /// The newest version that is read; sets and maps came with it.
+    package static let encodingVersion: UInt8 = 2
+    /// What is written where an older reader understands every operation.
+    static let encodingVersionOldest: UInt8 = 1
 
     /// - Precondition: no value is a row key, lives have the parity of their operation.
     /// - Complexity: O(operations)
     package static func encode(_ changesets: [Changeset]) -> [UInt8] {
         var writer = OperationWriter()
-        writer.bytes.write(byte: encodingVersion)
+        let areOld = changesets.allSatisfy { !$0.operations.contains(where: \.isKeyed) }
+        writer.bytes.write(byte: areOld ? encodingVersionOldest : encodingVersion)
         writer.bytes.write(varint: UInt64(changesets.count))
         for changeset in changesets {
             writer.write(header: changeset)
@@ -20,7 +24,7 @@ extension Changeset {
     package static func decode(_ bytes: [UInt8]) throws(EncodingError) -> [Changeset] {
         var reader = OperationReader(bytes)
         let version = try reader.bytes.readByte()
-        guard version == encodingVersion else {
+        guard (encodingVersionOldest...encodingVersion).contains(version) else {
             throw EncodingError(
                 .unsupportedVersion,
                 "The changes are written in version \(version) of their encoding and this program knows version "
@@ -48,6 +52,19 @@ enum RunTag {
     static let sets: UInt8 = 2
     static let deletes: UInt8 = 3
     static let list: UInt8 = 4
+    static let keyed: UInt8 = 5
+}
+
+/// The first byte of an operation on a set or a map.
+enum KeyedTag {
+    static let put: UInt8 = 0
+    static let remove: UInt8 = 1
+}
+
+extension Operation {
+    fileprivate var isKeyed: Bool {
+        if case .keyed = self { true } else { false }
+    }
 }
 
 /// The first byte of a list operation: its kind, and in what form its origins follow.

@@ -34,6 +34,8 @@ package enum Operation: Hashable, Sendable {
     case delete(ObjectReference, life: UInt32)
     case set(ObjectReference, FieldValue)
     case list(ObjectReference, property: String, ListOperation)
+    /// Changes one entry of a set or a map.
+    case keyed(ObjectReference, property: String, KeyedOperation)
 }
 
 extension Operation {
@@ -43,6 +45,7 @@ extension Operation {
     package var target: ObjectReference {
         switch self {
         case .create(let target, _, _), .delete(let target, _), .set(let target, _), .list(let target, _, _): target
+        case .keyed(let target, _, _): target
         }
     }
 }
@@ -56,6 +59,21 @@ package enum ListOperation: Hashable, Sendable {
     case set(ElementID, value: Value)
     /// Removes exactly the elements its writer saw.
     case clear([ElementID])
+}
+
+/// One intention about a set or a map: a set is a map whose keys are its elements and whose values say nothing.
+///
+/// Clearing is removing each key that its writer saw, so it needs no operation of its own.
+package enum KeyedOperation: Hashable, Sendable {
+    /// Links are keys and values by primary key, as in fields. In a set the value is null.
+    case put(key: Value, value: Value)
+    case remove(key: Value)
+
+    package var key: Value {
+        switch self {
+        case .put(let key, _), .remove(let key): key
+        }
+    }
 }
 
 /// What one transaction of one device did: applied whole or not at all, and exactly once.

@@ -33,6 +33,7 @@ struct OperationReader {
             case RunTag.sets: try readSets(into: &operations)
             case RunTag.deletes: try readDeletes(into: &operations)
             case RunTag.list: try readList(into: &operations)
+            case RunTag.keyed: try readKeyed(into: &operations)
             default: throw bytes.malformed("\(tag) is no kind of operation")
             }
         }
@@ -176,6 +177,29 @@ extension OperationReader {
             guard let previous else { throw bytes.malformed("an origin refers to an operation that is not there") }
             return previous
         default: throw bytes.malformed("an origin has no known form")
+        }
+    }
+}
+
+// MARK: - Sets and maps
+
+extension OperationReader {
+    private mutating func readKeyed(into operations: inout [Operation]) throws(EncodingError) {
+        let className = try readName()
+        let target = ObjectReference(className, try bytes.readPrimaryKey())
+        let property = try readName()
+        let count = try bytes.readCount(minimumBytesEach: 2)
+        guard count > 0 else { throw bytes.malformed("a run of operations on a set or a map is empty") }
+        operations.reserveCapacity(operations.count + count)
+        for _ in 0..<count {
+            let tag = try bytes.readByte()
+            let key = try bytes.readValue()
+            switch tag {
+            case KeyedTag.put:
+                operations.append(.keyed(target, property: property, .put(key: key, value: try bytes.readValue())))
+            case KeyedTag.remove: operations.append(.keyed(target, property: property, .remove(key: key)))
+            default: throw bytes.malformed("\(tag) is no operation on a set or a map")
+            }
         }
     }
 }

@@ -79,6 +79,15 @@ struct OperationWriter {
             }
             write(target, property, run)
             return end
+        case .keyed(let target, let property, let operation):
+            var run = [operation]
+            let end = extend(operations, from: start, upTo: .max) { operation in
+                guard case .keyed(target, property, let next) = operation else { return false }
+                run.append(next)
+                return true
+            }
+            write(target, property, run)
+            return end
         }
     }
 
@@ -178,6 +187,29 @@ extension OperationWriter {
     private func form(_ origin: ElementID?, previous: ElementID?) -> UInt8 {
         guard let origin else { return ListTag.Origin.none }
         return origin == previous ? ListTag.Origin.previous : ListTag.Origin.written
+    }
+}
+
+// MARK: - Sets and maps
+
+extension OperationWriter {
+    private mutating func write(_ target: ObjectReference, _ property: String, _ run: [KeyedOperation]) {
+        bytes.write(byte: RunTag.keyed)
+        write(name: target.className)
+        bytes.write(target.key)
+        write(name: property)
+        bytes.write(varint: UInt64(run.count))
+        for operation in run {
+            switch operation {
+            case .put(let key, let value):
+                bytes.write(byte: KeyedTag.put)
+                bytes.write(key)
+                bytes.write(value)
+            case .remove(let key):
+                bytes.write(byte: KeyedTag.remove)
+                bytes.write(key)
+            }
+        }
     }
 }
 

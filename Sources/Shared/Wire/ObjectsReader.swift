@@ -92,7 +92,11 @@ extension ObjectsReader {
         }
         for list in lists {
             for row in first..<first + count {
-                changes[row].state.lists.append(.init(list, try ListState(from: &bytes)))
+                if try KeyedState.isNext(in: bytes) {
+                    changes[row].state.keyed.append(.init(list, try KeyedState(from: &bytes)))
+                } else {
+                    changes[row].state.lists.append(.init(list, try ListState(from: &bytes)))
+                }
             }
         }
     }

@@ -83,10 +83,12 @@ extension ObjectsWriter {
         left.object.className == right.object.className
             && left.state.fields.count == right.state.fields.count
             && left.state.lists.count == right.state.lists.count
+            && left.state.keyed.count == right.state.keyed.count
             && left.state.fields.indices.allSatisfy {
                 left.state.fields[$0].property == right.state.fields[$0].property
             }
             && left.state.lists.indices.allSatisfy { left.state.lists[$0].property == right.state.lists[$0].property }
+            && left.state.keyed.indices.allSatisfy { left.state.keyed[$0].property == right.state.keyed[$0].property }
     }
 
     private mutating func write(run: ArraySlice<ObjectChange>, as kind: UInt8) {
@@ -95,8 +97,9 @@ extension ObjectsWriter {
         write(name: shape.object.className)
         runs.write(varint: UInt64(shape.state.fields.count))
         for field in shape.state.fields { write(name: field.property) }
-        runs.write(varint: UInt64(shape.state.lists.count))
+        runs.write(varint: UInt64(shape.state.lists.count + shape.state.keyed.count))
         for list in shape.state.lists { write(name: list.property) }
+        for entries in shape.state.keyed { write(name: entries.property) }
         runs.write(varint: UInt64(run.count))
         runs.write(keys: run.map(\.object.key))
         runs.write(integers: run.map { Int64($0.state.life) })
@@ -104,6 +107,9 @@ extension ObjectsWriter {
         for field in shape.state.fields.indices { write(field, of: run) }
         for list in shape.state.lists.indices {
             for change in run { change.state.lists[list].list.write(to: &runs) }
+        }
+        for entries in shape.state.keyed.indices {
+            for change in run { change.state.keyed[entries].entries.write(to: &runs) }
         }
     }
 

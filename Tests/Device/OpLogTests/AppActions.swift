@@ -22,14 +22,16 @@ enum AppActions {
                 .int(id),
                 row: [
                     .int(id), .string(text), .int(.random(in: 0..<4, using: &random)), .bool(false), .null, .null,
-                    .null,
-                    .null,
+                    .null, .null, .null, .null, .null, .null,
                 ])
+            if Bool.random(using: &random), let key = notes.key(for: .int(id)) {
+                try changeEntries(of: key, notes, people, &random)
+            }
             return
         }
         let tags = notes.listCount(key, Column.tags)
         let friends = notes.listCount(key, Column.friends)
-        switch Int.random(in: 0..<20, using: &random) {
+        switch Int.random(in: 0..<26, using: &random) {
         case 0: notes.delete(key, leavingGhost: true)
         case 1:
             notes.delete(key, leavingGhost: true)
@@ -66,9 +68,31 @@ enum AppActions {
         case 17 where tags > 0:
             notes.listSet(key, Column.tags, .random(in: 0..<tags, using: &random), .string(text))
         case 18 where tags > 2: notes.listClear(key, Column.tags)
+        case 20...: try changeEntries(of: key, notes, people, &random)
         default:
             notes.listInsert(
                 key, Column.friends, .random(in: 0...friends, using: &random), .object(try aPerson(people, &random)))
+        }
+    }
+
+    /// Of sets and maps, with so few keys that devices meet.
+    private static func changeEntries(
+        of key: ObjectKey, _ notes: Table, _ people: Table, _ random: inout SeededNumbers
+    ) throws {
+        let name = ["a", "b", "c"].randomElement(using: &random)!
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0, 1: notes.setInsert(key, Column.labels, .string(name))
+        case 2: notes.setRemove(key, Column.labels, .string(name))
+        case 3: notes.listClear(key, Column.labels)
+        case 4: notes.setInsert(key, Column.crew, .object(try aPerson(people, &random)))
+        case 5: notes.setRemove(key, Column.crew, .object(try aPerson(people, &random)))
+        case 6, 7: notes.mapPut(key, Column.scores, name, .int(.random(in: 0..<9, using: &random)))
+        case 8: notes.mapRemove(key, Column.scores, name)
+        case 9: notes.mapClear(key, Column.scores)
+        case 10:
+            let value: Value = Bool.random(using: &random) ? .null : .object(try aPerson(people, &random))
+            notes.mapPut(key, Column.helpers, name, value)
+        default: notes.mapRemove(key, Column.helpers, name)
         }
     }
 

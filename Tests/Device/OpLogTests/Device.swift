@@ -107,6 +107,12 @@ final class Device {
             if property.collection == .list {
                 let values = table.listValues(key, column).map { travelling($0, property) }
                 if !values.isEmpty { object.lists[property.name] = values }
+            } else if property.collection.isKeyed {
+                let values = table.listValues(key, column).map { travelling($0, property) }
+                let keys = property.collection == .set ? values : table.mapKeys(key, column).map { .string($0) }
+                if keys.isEmpty { continue }
+                object.entries[property.name] = Dictionary(
+                    uniqueKeysWithValues: zip(keys, property.collection == .set ? keys.map { _ in .null } : values))
             } else {
                 object.fields[property.name] = travelling(table.value(key, column), property)
             }
@@ -123,12 +129,17 @@ final class Device {
 struct VisibleObject: Equatable {
     var fields: [String: Value] = [:]
     var lists: [String: [Value]] = [:]
+    /// Sets and maps.
+    var entries: [String: [Value: Value]] = [:]
 
     init() {}
 
     init(_ state: ObjectState) {
         for field in state.fields { fields[field.property] = field.value }
         for list in state.lists where !list.list.isEmpty { lists[list.property] = list.list.values }
+        for field in state.keyed where !field.entries.isEmpty {
+            entries[field.property] = Dictionary(uniqueKeysWithValues: field.entries.visible.map { ($0.key, $0.value) })
+        }
     }
 }
 

@@ -91,7 +91,7 @@ final class NaiveServer {
         switch operation {
         case .create(_, _, let fields): fields.map(\.property)
         case .set(_, let field): [field.property]
-        case .list(_, let property, _): [property]
+        case .list(_, let property, _), .keyed(_, let property, _): [property]
         case .delete: []
         }
     }
@@ -195,6 +195,7 @@ final class NaiveServer {
                 var part = state
                 part.fields.removeAll { !names.contains($0.property) }
                 part.lists.removeAll { !names.contains($0.property) }
+                part.keyed.removeAll { !names.contains($0.property) }
                 messages.append(.update(touched, part))
             }
         }

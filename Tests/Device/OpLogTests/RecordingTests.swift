@@ -12,7 +12,7 @@ import Testing
     }
 
     private func row(_ id: Int64, _ title: String = "t", count: Int64 = 0) -> [Value] {
-        [.int(id), .string(title), .int(count), .bool(false), .null, .null, .null, .null]
+        [.int(id), .string(title), .int(count), .bool(false)] + Array(repeating: .null, count: 8)
     }
 
     @Test("a write and its changeset commit together, and an aborted write leaves neither")

@@ -14,6 +14,10 @@ let testSchema = Schema([
             Property(name: "author", type: .object, isOptional: true, target: "Person"),
             Property(name: "tags", type: .string, collection: .list),
             Property(name: "friends", type: .object, collection: .list, target: "Person"),
+            Property(name: "labels", type: .string, collection: .set),
+            Property(name: "crew", type: .object, collection: .set, target: "Person"),
+            Property(name: "scores", type: .int, collection: .map),
+            Property(name: "helpers", type: .object, collection: .map, isOptional: true, target: "Person"),
         ]),
     ClassSchema(
         name: "Person",
@@ -41,6 +45,10 @@ enum Column {
     static let author = 5
     static let tags = 6
     static let friends = 7
+    static let labels = 8
+    static let crew = 9
+    static let scores = 10
+    static let helpers = 11
     static let age = 1
     static let city = 0
     static let lines = 1

@@ -32,6 +32,7 @@ struct RefusalTests {
                 dog(1), property: "toys",
                 .insert(ElementID(client: ClientID(1), counter: 1), left: nil, right: nil, value: .null)), "Dog.toys"
         ),
+        (.keyed(dog(1), property: "toys", .remove(key: .string("a"))), "no set or map"),
         (create(ObjectReference("Reading", .int(1))), "one-way"),
     ]
 

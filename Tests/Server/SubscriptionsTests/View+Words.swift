@@ -14,5 +14,7 @@ extension ObjectReference {
 }
 
 extension ObjectState {
-    var names: String { (fields.map(\.property) + lists.map(\.property)).sorted().joined(separator: ",") }
+    var names: String {
+        (fields.map(\.property) + lists.map(\.property) + keyed.map(\.property)).sorted().joined(separator: ",")
+    }
 }

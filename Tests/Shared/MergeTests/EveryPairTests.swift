@@ -35,7 +35,7 @@ import Testing
         guard let born else { return false }
         return operations.contains { operation, stamp in
             switch operation {
-            case .set, .list: stamp.client != born.client && !(stamp < born)
+            case .set, .list, .keyed: stamp.client != born.client && !(stamp < born)
             default: false
             }
         }
@@ -89,7 +89,8 @@ import Testing
     func everyInterleaving() {
         let start = beginning()
         let intentions: [Writer.Intention] = [
-            .insertFirst, .insertLast, .removeFirst, .moveFirstToLast, .setFirst, .clear, .setX, .delete,
+            .insertFirst, .insertLast, .removeFirst, .moveFirstToLast, .setFirst, .clear, .setX, .delete, .putA,
+            .removeAll,
         ]
         for a in intentions {
             for b in intentions {

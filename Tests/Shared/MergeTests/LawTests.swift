@@ -4,7 +4,7 @@ import CausewayOperations
 import CausewaySeeds
 import Testing
 
-/// The laws of RULES.md, section 5, over random histories of several writers.
+/// The laws of RULES.md, section 6, over random histories of several writers.
 @Suite struct LawTests {
     typealias Stamped = (operation: Operation, stamp: Stamp)
 
@@ -91,6 +91,28 @@ import Testing
                 var result = left
                 result.merge(right)
                 result.checkInvariants("seed \(seed)")
+                return result
+            }
+            let (a, b, c) = (states[0], states[1], states[2])
+            #expect(merged(a, a) == a, "seed \(seed)")
+            #expect(merged(a, b) == merged(b, a), "seed \(seed)")
+            #expect(merged(merged(a, b), c) == merged(a, merged(b, c)), "seed \(seed)")
+            #expect(merged(merged(a, b), c) == expected, "seed \(seed)")
+            #expect(merged(merged(a, b), c).encoded() == expected.encoded(), "seed \(seed)")
+        }
+    }
+
+    @Test("merging sets and maps is commutative, associative and idempotent, and equals joining the operations of all")
+    func keyedStates() {
+        for seed in 0..<300 as Range<UInt64> {
+            let history = History(seed: seed, writers: 3, actions: 30, intentions: Writer.Intention.aboutEntries)
+            var joined = ObjectState()
+            for (operation, stamp) in history.log.joined() { joined.join(operation, stamp: stamp) }
+            let expected = joined.keyed("entries") ?? KeyedState()
+            let states = history.writers.map { $0.state.keyed("entries") ?? KeyedState() }
+            func merged(_ left: KeyedState, _ right: KeyedState) -> KeyedState {
+                var result = left
+                result.merge(right)
                 return result
             }
             let (a, b, c) = (states[0], states[1], states[2])

@@ -13,6 +13,8 @@ struct NaiveMerge {
         var life: UInt32
         var fields: [String: Value] = [:]
         var lists: [String: [Value]] = [:]
+        /// Sets and maps.
+        var entries: [String: [Value: Value]] = [:]
     }
 
     var outcome: Outcome {
@@ -23,6 +25,7 @@ struct NaiveMerge {
 
         var candidates: [String: [(isExplicit: Int, stamp: Stamp, order: Int, value: Value)]] = [:]
         var lists: [String: NaiveList] = [:]
+        var entries: [String: [Value: [(stamp: Stamp, order: Int, value: Value?)]]] = [:]
         for (order, (operation, stamp)) in operations.enumerated() {
             switch operation {
             case .create(_, life, let fields):
@@ -33,9 +36,16 @@ struct NaiveMerge {
                 candidates[field.property, default: []].append((field.isDefault ? 0 : 1, stamp, order, field.value))
             case .list(_, let property, let operation) where stamp >= born:
                 lists[property, default: NaiveList()].operations.append((operation, stamp))
+            case .keyed(_, let property, .put(let key, let value)) where stamp >= born:
+                entries[property, default: [:]][key, default: []].append((stamp, order, value))
+            case .keyed(_, let property, .remove(let key)) where stamp >= born:
+                entries[property, default: [:]][key, default: []].append((stamp, order, nil))
             default: break
             }
         }
+        outcome.entries = entries.mapValues { keys in
+            keys.compactMapValues { all in all.max { ($0.stamp, $0.order) < ($1.stamp, $1.order) }!.value }
+        }.filter { !$0.value.isEmpty }
         outcome.fields = candidates.mapValues { all in
             all.max { ($0.isExplicit, $0.stamp, $0.order) < ($1.isExplicit, $1.stamp, $1.order) }!.value
         }
@@ -46,7 +56,7 @@ struct NaiveMerge {
     private func reachedLife(_ operation: Operation) -> UInt32 {
         switch operation {
         case .create(_, let life, _), .delete(_, let life): life
-        case .set, .list: 0
+        case .set, .list, .keyed: 0
         }
     }
 

@@ -19,11 +19,14 @@ struct Writer {
     enum Intention: CaseIterable {
         case create, createOther, delete, recreate, setX, setXDefault, setY
         case insertFirst, insertMiddle, insertLast, removeFirst, moveFirstToLast, moveLastToFirst, setFirst, clear
+        case putA, putB, removeA, removeAll
 
         static let aboutLists: [Intention] = [
             .insertFirst, .insertMiddle, .insertLast, .removeFirst, .moveFirstToLast, .moveLastToFirst, .setFirst,
             .clear,
         ]
+
+        static let aboutEntries: [Intention] = [.putA, .putB, .removeA, .removeAll]
     }
 
     /// Does it, if it can be done now; gives the operations with their stamp.
@@ -75,7 +78,15 @@ struct Writer {
             return list.isEmpty ? [] : [edit(list.movement(from: list.count - 1, to: 0, id: nextID()))]
         case .setFirst: return list.isEmpty ? [] : [edit(list.replacement(at: 0, with: mark))]
         case .clear: return [edit(list.clearing())]
+        case .putA: return [edit(.put(key: .string("a"), value: mark))]
+        case .putB: return [edit(.put(key: .string("b"), value: mark))]
+        case .removeA: return [edit(.remove(key: .string("a")))]
+        case .removeAll: return (state.keyed("entries") ?? KeyedState()).visible.map { edit(.remove(key: $0.key)) }
         }
+    }
+
+    private func edit(_ operation: KeyedOperation) -> Operation {
+        .keyed(Writer.object, property: "entries", operation)
     }
 
     private func edit(_ operation: ListOperation) -> Operation {
@@ -95,7 +106,15 @@ extension ObjectState {
             life: life,
             fields: Dictionary(uniqueKeysWithValues: fields.map { ($0.property, $0.value) }),
             lists: Dictionary(uniqueKeysWithValues: lists.map { ($0.property, $0.list.values) })
-                .filter { !$0.value.isEmpty }
+                .filter { !$0.value.isEmpty },
+            entries: Dictionary(
+                uniqueKeysWithValues: keyed.map { field in
+                    (
+                        field.property,
+                        Dictionary(uniqueKeysWithValues: field.entries.visible.map { ($0.key, $0.value) })
+                    )
+                }
+            ).filter { !$0.value.isEmpty }
         )
     }
 }

@@ -68,7 +68,7 @@ enum Sample {
         for _ in 0..<Int.random(in: 0...6, using: &random) {
             let className = ["Note", "Tag", "Address"].randomElement(using: &random)!
             let length = Int.random(in: 1...12, using: &random)
-            let kind = Int.random(in: 0..<4, using: &random)
+            let kind = Int.random(in: 0..<5, using: &random)
             let properties = ["title", "done", "a rather long name of a property", "π"].shuffled(using: &random)
                 .prefix(.random(in: 0...4, using: &random))
             let property = properties.first ?? "title"
@@ -86,6 +86,9 @@ enum Sample {
                 case 1:
                     operations.append(.set(target, FieldValue(property, values.randomElement(using: &random)!)))
                 case 2: operations.append(.delete(target, life: isUniform ? 2 : .random(in: 1...9, using: &random) * 2))
+                case 3:
+                    let map = ObjectReference(className, .int(2))
+                    operations.append(.keyed(map, property: property, keyedOperation(&random)))
                 default:
                     let list = ObjectReference(className, .int(1))
                     operations.append(.list(list, property: property, listOperation(&random)))
@@ -108,6 +111,12 @@ enum Sample {
 
     static func anyID(_ random: inout SeededNumbers) -> ElementID {
         id(.random(in: 1...300, using: &random), .random(in: 7...9, using: &random))
+    }
+
+    static func keyedOperation(_ random: inout SeededNumbers) -> KeyedOperation {
+        let key = values.randomElement(using: &random)!
+        guard Bool.random(using: &random) else { return .remove(key: key) }
+        return .put(key: key, value: values.randomElement(using: &random)!)
     }
 
     static func listOperation(_ random: inout SeededNumbers) -> ListOperation {

@@ -15,6 +15,7 @@ import Testing
         ("sets", [Sample.changeset(3, sets)]),
         ("deletes", [Sample.changeset(4, deletes)]),
         ("lists", [Sample.changeset(5, lists)]),
+        ("keyed", [Sample.changeset(8, keyed)]),
         ("embedded", [Sample.changeset(6, embedded), Sample.changeset(7, sets)]),
     ]
 
@@ -54,6 +55,15 @@ import Testing
         .move(Sample.id(10), position: Sample.id(13), left: Sample.id(12), right: Sample.id(3, 8)),
         .set(Sample.id(11), value: .string("x")), .delete(Sample.id(12)), .clear([Sample.id(10), Sample.id(11)]),
     ].map { .list(ObjectReference("Note", .int(1)), property: "items", $0) }
+
+    private static let keyed: [CausewayOperations.Operation] = [
+        .keyed(ObjectReference("Dog", .int(1)), property: "cities", .put(key: .string("Ulm"), value: .null)),
+        .keyed(ObjectReference("Dog", .int(1)), property: "cities", .remove(key: .string("Bonn"))),
+        .keyed(ObjectReference("Dog", .int(1)), property: "friends", .put(key: .link(.int(2)), value: .null)),
+        .keyed(ObjectReference("Dog", .int(1)), property: "parks", .put(key: .string("Ulm"), value: .string("Au"))),
+        .keyed(ObjectReference("Dog", .int(1)), property: "parks", .put(key: .string("Bonn"), value: .null)),
+        .keyed(ObjectReference("Dog", .int(1)), property: "parks", .remove(key: .string("Köln"))),
+    ]
 
     private static let embedded: [CausewayOperations.Operation] = [
         .create(

@@ -68,9 +68,17 @@ struct Samples {
         return list
     }
 
+    mutating func keyed() -> KeyedState {
+        KeyedState(
+            (0..<number(below: 4)).map { _ in
+                .init(key: .string(text()), value: number(below: 3) == 0 ? nil : value(), stamp: stamp())
+            })
+    }
+
     mutating func objectState() -> ObjectState {
         let fields = ["carrier", "delay", "name", "origin"].filter { _ in number(below: 3) > 0 }
         let lists = ["crew", "legs"].filter { _ in number(below: 4) == 0 }
+        let keyed = ["parks", "tags"].filter { _ in number(below: 4) == 0 }
         let born = stamp()
         let isUsual = number() & 1 == 0
         return ObjectState(
@@ -79,6 +87,7 @@ struct Samples {
                 .init($0, value(), stamp: isUsual ? born : stamp(), isDefault: number(below: 4) == 0)
             },
             lists: lists.map { .init($0, list()) },
+            keyed: keyed.map { .init($0, self.keyed()) },
             born: born)
     }
 
@@ -105,7 +114,8 @@ struct Samples {
                     properties: PropertyType.allCases.map { type in
                         Property(
                             name: "property\(type.rawValue)", type: type,
-                            collection: number() & 1 == 0 ? .none : .list, isOptional: number() & 1 == 0,
+                            collection: CollectionKind(rawValue: UInt8(number(below: 4)))!,
+                            isOptional: number() & 1 == 0,
                             isPrimaryKey: type == .uuid, isIndexed: number() & 1 == 0,
                             target: type == .object ? "Class0" : nil)
                     })
@@ -125,10 +135,11 @@ struct Samples {
     }
 
     mutating func operation() -> Operation {
-        switch number(below: 4) {
+        switch number(below: 5) {
         case 0: create()
         case 1: .delete(reference(), life: UInt32(2 + 2 * number(below: 3)))
         case 2: .set(reference(), FieldValue("delay", value(), isDefault: number(below: 5) == 0))
+        case 3: .keyed(reference(), property: "parks", .put(key: .string(text()), value: value()))
         default:
             .list(reference(), property: "legs", .insert(elementID(), left: elementID(), right: nil, value: value()))
         }

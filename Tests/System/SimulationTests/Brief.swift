@@ -42,6 +42,9 @@ func brief(_ operation: Operation) -> String {
     case .delete(let target, let life): "delete \(brief(target)) life \(life)"
     case .set(let target, let field): "set \(brief(target)).\(field.property) = \(brief(field.value))"
     case .list(let target, let property, let operation): "list \(brief(target)).\(property) \(brief(operation))"
+    case .keyed(let target, let property, .put(let key, let value)):
+        "put \(brief(target)).\(property)[\(brief(key))] = \(brief(value))"
+    case .keyed(let target, let property, .remove(let key)): "remove \(brief(target)).\(property)[\(brief(key))]"
     }
 }
 
@@ -63,6 +66,12 @@ func brief(_ state: ObjectState) -> String {
     for field in state.fields { text += " \(field.property)=\(brief(field.value))[\(brief(field.stamp))]" }
     for field in state.lists {
         text += " \(field.property)=\(field.list.visible.map { "\(brief($0.id)):\(brief($0.value))" })"
+    }
+    for field in state.keyed {
+        let entries = field.entries.entries.map { entry in
+            "\(brief(entry.key)): \(entry.value.map { brief($0) } ?? "-")[\(brief(entry.stamp))]"
+        }
+        text += " \(field.property)={\(entries.joined(separator: ", "))}"
     }
     return text
 }

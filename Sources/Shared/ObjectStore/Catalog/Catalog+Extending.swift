@@ -43,9 +43,11 @@ extension Catalog {
     }
 
     static func column(for property: Property, _ nextNumber: inout UInt32) -> ColumnRecord {
-        ColumnRecord(
+        var record = ColumnRecord(
             id: take(&nextNumber), index: needsIndex(property) ? take(&nextNumber) : 0,
-            list: property.collection == .list ? take(&nextNumber) : 0)
+            list: property.collection != .none ? take(&nextNumber) : 0)
+        if property.collection == .map { record.keys = take(&nextNumber) }
+        return record
     }
 
     /// The primary key has an index of its own, and lists have none.

@@ -22,8 +22,10 @@ struct Catalog: Sendable {
         var id: UInt32
         /// The tree value → object keys of an indexed property, or 0.
         var index: UInt32
-        /// The tree object key → elements of a list, or 0.
+        /// The tree object key → elements of a list or set, or values of a map, or 0.
         var list: UInt32
+        /// The tree object key → keys of a map, or 0.
+        var keys: UInt32 = 0
     }
 
     private(set) var classes: [ClassRecord] = []
@@ -92,6 +94,7 @@ extension Catalog {
                 writer.write(byte: Self.flags(property))
                 writer.write(property.target ?? "")
                 for number in [column.id, column.index, column.list] { writer.write(UInt64(number)) }
+                if property.collection == .map { writer.write(UInt64(column.keys)) }
             }
         }
         return writer.bytes
@@ -131,8 +134,9 @@ extension Catalog {
                     name: name, type: type, collection: collection, isOptional: flags & 1 != 0,
                     isPrimaryKey: flags & 2 != 0, isIndexed: flags & 4 != 0, target: flags & 8 != 0 ? target : nil))
             record.columns.append(
-                ColumnRecord(id: try reader.readUInt32(), index: try reader.readUInt32(), list: try reader.readUInt32())
-            )
+                ColumnRecord(
+                    id: try reader.readUInt32(), index: try reader.readUInt32(), list: try reader.readUInt32(),
+                    keys: collection == .map ? try reader.readUInt32() : 0))
         }
         return record
     }

@@ -68,6 +68,11 @@ struct TableChanges {
     /// A list is going to change, and notes its edits unless its object is new.
     mutating func edit(_ list: OpenList) {
         if isInserted(list.key) { return }
+        if list.column < 0 {
+            // Keys of a map, whose values note every edit at the same place.
+            modify(list.key, Table.property(of: list.column))
+            return
+        }
         list.isNoted = true
         editedLists[list.key, default: []].append(list)
         modify(list.key, list.column)

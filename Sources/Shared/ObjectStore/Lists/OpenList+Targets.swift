@@ -19,6 +19,7 @@ extension OpenList {
             for index in group.parts.indices.reversed() {
                 let chunk = chunk(index, of: group)
                 let removed = remove(targets, from: chunk, before: &end)
+                if keepsPlaces { group.isChanged = true }
                 guard removed > 0 else { continue }
                 group.parts[index].count -= removed
                 group.count -= removed
@@ -34,6 +35,14 @@ extension OpenList {
     @discardableResult
     private func remove(_ targets: Set<ObjectKey>, from chunk: ListChunk, before end: inout Int) -> Int {
         let positions = chunk.positions(of: targets)
+        if keepsPlaces {
+            end -= chunk.count
+            for position in positions.reversed() {
+                chunk.set(position, .null)
+                note(.set(end + position, .null))
+            }
+            return 0
+        }
         end -= chunk.count
         for position in positions.reversed() {
             chunk.remove(at: position)

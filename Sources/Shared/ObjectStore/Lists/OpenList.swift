@@ -16,6 +16,8 @@ final class OpenList {
     let column: Int
     let type: PropertyType
     let isOptional: Bool
+    /// Values of a map: a target that ends leaves null in its place.
+    let keepsPlaces: Bool
     /// Not counted: the table owns its open lists.
     private unowned(unsafe) let table: Table
 
@@ -51,14 +53,15 @@ final class OpenList {
         self.key = key
         self.column = column
         self.table = table
-        type = table.schema.properties[column].type
-        isOptional = table.schema.properties[column].isOptional
+        type = table.elementType(column)
+        isOptional = column >= 0 && table.schema.properties[column].isOptional
+        keepsPlaces = column >= 0 && table.schema.properties[column].collection == .map
         load()
     }
 
     // MARK: - From the file
 
-    private var tree: UInt32 { table.columns[column].listTree }
+    private var tree: UInt32 { table.listTree(column) }
 
     private func load() {
         guard let bytes = table.transaction.reader.get(tree, ListKey.head(key)) else { return }

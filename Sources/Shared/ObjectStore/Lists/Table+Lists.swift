@@ -10,7 +10,7 @@ extension Table {
     package func listCount(_ key: ObjectKey, _ column: Int) -> Int {
         if let list = knownList(key, column) { return list.count }
         return storedList(key, column) { bytes in
-            if let list = ListBytes(bytes, schema.properties[column].type) { return list.count }
+            if let list = ListBytes(bytes, elementType(column)) { return list.count }
             return ListHead(bytes)?.count
         } ?? 0
     }
@@ -71,7 +71,7 @@ extension Table {
     package func listValues(_ key: ObjectKey, _ column: Int) -> [Value] {
         if let list = knownList(key, column) { return list.values }
         let short = storedList(key, column) { bytes in
-            ListHead.isHead(bytes) ? [] : ListBytes(bytes, schema.properties[column].type)?.values
+            ListHead.isHead(bytes) ? [] : ListBytes(bytes, elementType(column))?.values
         }
         guard let short else { return [] }
         return short.isEmpty ? openList(key, column).values : short
@@ -83,7 +83,7 @@ extension Table {
     ) -> Result? {
         var bigEndian = UInt64(bitPattern: key.rawValue).bigEndian
         let bytes = withUnsafeBytes(of: &bigEndian) {
-            transaction.reader.get(tree: columns[column].listTree, key: $0)
+            transaction.reader.get(tree: listTree(column), key: $0)
         }
         guard let bytes else { return nil }
         if let result = read(bytes) { return result }

@@ -14,7 +14,7 @@ final class Column {
     }
 
     let id: UInt32
-    /// Nil for lists, which have no leaves.
+    /// Nil for lists, sets and maps, which have no leaves.
     let kind: LeafKind?
     let role: Role
     /// Links, or lists of them.
@@ -23,8 +23,10 @@ final class Column {
     private(set) var indexTree: UInt32
     /// What that tree holds, and what this write changes in it.
     @exclusivity(unchecked) private(set) var index: Postings?
-    /// The tree of a list's elements, or 0.
+    /// The tree of the elements of a list or set, or the values of a map, or 0.
     let listTree: UInt32
+    /// The tree of a map's keys, or 0.
+    let keysTree: UInt32
     /// Objects below this key were there before the column was.
     var firstKey: Int64 = 0
     /// What a leaf that was never written holds.
@@ -48,6 +50,7 @@ final class Column {
         holdsLinks = false
         indexTree = 0
         listTree = 0
+        keysTree = 0
         blank = LeafCheck.blank(kind, isNull: isNull)
         leaves.initialize(to: LeafArray(leaves: .allocate(capacity: 1), count: 0))
     }
@@ -60,6 +63,7 @@ final class Column {
         self.leaves = leaves
         indexTree = record.index
         listTree = record.list
+        keysTree = record.keys
         blank = LeafCheck.blank(kind ?? .bits, isNull: property.isNullable)
         leaves.initialize(to: LeafArray(leaves: .allocate(capacity: 1), count: 0))
     }

@@ -236,6 +236,7 @@ extension Table {
                 }
             }
             listOwnerEnded(key, index)
+            if column.keysTree != 0 { listOwnerEnded(key, Self.keys(of: index)) }
         }
     }
 

@@ -163,13 +163,14 @@ extension Table {
 
     // MARK: - Setting properties
 
-    /// Whether a value has the type of a property, or of its list's elements. `set`, `create` and the list calls trap
+    /// Whether a value has the type of a property, of its collection's elements, or of a map's keys. `set`, `create` and the list calls trap
     /// on others: ask here first about values from outside.
     package func accepts(_ value: Value, column: Int) -> Bool {
+        if column < 0 { return if case .string = value { true } else { false } }
         let property = schema.properties[column]
         switch (property.type, value) {
         case (_, .null):
-            return property.isOptional || (property.type == .object && property.collection == .none)
+            return property.isNullable
         case (.bool, .bool), (.int, .int), (.float, .float), (.double, .double), (.string, .string), (.data, .bytes),
             (.date, .timestamp), (.objectId, .objectId), (.uuid, .uuid), (.object, .object):
             return true
@@ -186,7 +187,7 @@ extension Table {
         precondition(exists(key), "a property of an object that is not here was set")
         let property = schema.properties[column]
         precondition(!property.isPrimaryKey, "a primary key was set after its object was made")
-        precondition(property.collection == .none, "a list was set as one value")
+        precondition(property.collection == .none, "a collection was set as one value")
         precondition(accepts(value, column: column), "a value of another type than the property's was set")
         let target = columns[column]
         if property.type == .object {

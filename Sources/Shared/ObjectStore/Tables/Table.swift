@@ -233,7 +233,7 @@ package final class Table {
         integerKeys.flush(transaction)
         for column in allColumns { column.flush(to: writer, transaction.packer) }
         removeEmptyLeaves(writer)
-        for (place, list) in writtenLists { list.store(to: writer, columns[place.column].listTree) }
+        for (place, list) in writtenLists { list.store(to: writer, listTree(place.column)) }
         // Most commits only change objects.
         guard storedCounters != (nextKey, count) else { return }
         var counters: [UInt8] = []

@@ -1,0 +1,79 @@
+import CausewayModel
+package import CausewayOperations
+
+// The byte table is in Operations/ENCODING.md, "State of a set or map".
+
+extension KeyedState {
+    /// Stands where the state of a list has its number of positions, and is more than any list has.
+    static let mark = UInt64(UInt32.max)
+
+    package func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        write(to: &writer)
+        return writer.bytes
+    }
+
+    package init(encoded: [UInt8]) throws(EncodingError) {
+        var reader = ByteReader(encoded)
+        try self.init(from: &reader)
+        try reader.finish()
+    }
+
+    /// Whether the state of a set or map comes next, not that of a list.
+    package static func isNext(in reader: ByteReader) throws(EncodingError) -> Bool {
+        var copy = reader
+        return try copy.readVarint() == mark
+    }
+
+    /// - Complexity: O(n)
+    package func write(to writer: inout ByteWriter) {
+        writer.write(varint: Self.mark)
+        writer.write(varint: UInt64(entries.count))
+        if entries.isEmpty { return }
+        var clients: [ClientID] = []
+        var numbers: [ClientID: Int64] = [:]
+        for entry in entries where numbers[entry.stamp.client] == nil {
+            numbers[entry.stamp.client] = Int64(clients.count)
+            clients.append(entry.stamp.client)
+        }
+        writer.write(varint: UInt64(clients.count))
+        for client in clients { writer.write(fixed64: client.rawValue) }
+        writer.write(bits: entries.map { $0.value != nil })
+        writer.write(column: entries.map(\.key))
+        writer.write(column: entries.compactMap(\.value))
+        writer.write(integers: entries.map { Int64(bitPattern: $0.stamp.time) })
+        writer.write(integers: entries.map { numbers[$0.stamp.client] ?? 0 })
+    }
+
+    /// - Complexity: O(n), in memory too: keys are never equal, so every entry has taken at least one byte.
+    package init(from reader: inout ByteReader) throws(EncodingError) {
+        guard try reader.readVarint() == Self.mark else { throw reader.malformed("no set or map is here") }
+        let count = try reader.readCount(minimumBytesEach: 1)
+        if count == 0 {
+            self.init()
+            return
+        }
+        var clients: [ClientID] = []
+        for _ in 0..<(try reader.readCount(minimumBytesEach: 8)) { clients.append(ClientID(try reader.readFixed64())) }
+        let arePresent = try reader.readBits(count: count)
+        let keys = try reader.readColumn(count: count)
+        guard zip(keys, keys.dropFirst()).allSatisfy({ Value.canonicallyPrecedes($0, $1) }) else {
+            throw reader.malformed("the keys of a set or map are not in order")
+        }
+        var values = try reader.readColumn(count: arePresent.count { $0 }).makeIterator()
+        let times = try reader.readIntegers(count: count)
+        let writers = try reader.readIntegers(count: count)
+        var entries: [Entry] = []
+        entries.reserveCapacity(count)
+        for index in 0..<count {
+            guard let writer = Int(exactly: writers[index]), clients.indices.contains(writer) else {
+                throw reader.malformed("a set or map names a client that it does not list")
+            }
+            entries.append(
+                Entry(
+                    key: keys[index], value: arePresent[index] ? values.next() : nil,
+                    stamp: Stamp(time: UInt64(bitPattern: times[index]), client: clients[writer])))
+        }
+        self.init(ascending: entries)
+    }
+}

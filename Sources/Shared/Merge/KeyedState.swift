@@ -1,0 +1,112 @@
+package import CausewayModel
+package import CausewayOperations
+
+/// What the server knows of one set or map: per key its value, or that it is gone, with the stamp that said so.
+///
+/// `RULES.md`, section 4, says what it means. A set is a map whose values are null. Entries are in the canonical order
+/// of their keys, each key once, so that the order of arrival never shows.
+package struct KeyedState: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
+        package var key: Value
+        /// Nil once removed: the stamp of the removal still beats older puts.
+        package var value: Value?
+        package var stamp: Stamp
+
+        package init(key: Value, value: Value?, stamp: Stamp) {
+            self.key = key
+            self.value = value
+            self.stamp = stamp
+        }
+    }
+
+    package private(set) var entries: [Entry] = []
+
+    package init() {}
+
+    /// - Parameter entries: in any order; of a key that is named twice the later entry stays.
+    package init(_ entries: [Entry]) {
+        for entry in entries { put(entry) }
+    }
+
+    /// - Precondition: the keys ascend.
+    init(ascending entries: [Entry]) {
+        self.entries = entries
+    }
+}
+
+// MARK: - What everybody sees
+
+extension KeyedState {
+    /// What is there, in the order of the keys.
+    package var visible: [(key: Value, value: Value)] {
+        entries.compactMap { entry in entry.value.map { (key: entry.key, value: $0) } }
+    }
+
+    package var isEmpty: Bool { entries.allSatisfy { $0.value == nil } }
+
+    /// - Complexity: O(log n)
+    package subscript(key: Value) -> Value? {
+        let place = place(of: key)
+        return place.isThere ? entries[place.index].value : nil
+    }
+
+    package var latestStamp: Stamp {
+        entries.reduce(.zero) { max($0, $1.stamp) }
+    }
+
+    private func place(of key: Value) -> (index: Int, isThere: Bool) {
+        Value.canonicalPlace(of: key, count: entries.count) { entries[$0].key }
+    }
+}
+
+// MARK: - Joining
+
+extension KeyedState {
+    /// K1 to K5: the later stamp wins; at equal stamps the operation joined last.
+    ///
+    /// - Complexity: O(log n) to find the key, O(n) to enter a new one
+    package mutating func join(_ operation: KeyedOperation, stamp: Stamp) -> Outcome {
+        let value: Value? = if case .put(_, let value) = operation { value } else { nil }
+        return put(Entry(key: operation.key, value: value, stamp: stamp))
+    }
+
+    @discardableResult
+    private mutating func put(_ entry: Entry) -> Outcome {
+        let place = place(of: entry.key)
+        guard place.isThere else {
+            entries.insert(entry, at: place.index)
+            return .applied
+        }
+        if entry.stamp < entries[place.index].stamp { return .noEffect }
+        entries[place.index] = entry
+        return .applied
+    }
+
+    /// The state that has seen the operations of both: idempotent, commutative and associative.
+    ///
+    /// - Complexity: O(n + m)
+    package mutating func merge(_ other: KeyedState) {
+        var merged: [Entry] = []
+        merged.reserveCapacity(max(entries.count, other.entries.count))
+        var (left, right) = (0, 0)
+        while left < entries.count, right < other.entries.count {
+            let (first, second) = (entries[left], other.entries[right])
+            let isBefore = Value.canonicallyPrecedes(first.key, second.key)
+            let isAfter = !isBefore && Value.canonicallyPrecedes(second.key, first.key)
+            merged.append(isBefore || (!isAfter && !first.isBeaten(by: second)) ? first : second)
+            if !isAfter { left += 1 }
+            if !isBefore { right += 1 }
+        }
+        entries = merged + entries[left...] + other.entries[right...]
+    }
+}
+
+extension KeyedState.Entry {
+    /// By stamp. States that saw only a part of one changeset may differ at equal stamps: then what is there beats what
+    /// is gone, and of two values the one that is later in order.
+    fileprivate func isBeaten(by other: Self) -> Bool {
+        if stamp != other.stamp { return stamp < other.stamp }
+        guard let value, let otherValue = other.value else { return value == nil }
+        return Value.canonicallyPrecedes(value, otherValue)
+    }
+}

@@ -1,0 +1,56 @@
+extension Value {
+    /// The one order in which the elements of sets stand, at rest and in motion: kinds one after the other, numbers of a
+    /// kind by size with NaN first, texts and data byte by byte, links by what they name. It says nothing to an app.
+    ///
+    /// Values of which neither precedes the other are the same element. That holds of 0 and −0, and of any two NaNs.
+    package static func canonicallyPrecedes(_ left: Value, _ right: Value) -> Bool {
+        switch (left, right) {
+        case (.bool(let left), .bool(let right)): !left && right
+        case (.int(let left), .int(let right)): left < right
+        case (.float(let left), .float(let right)): left < right || (left.isNaN && !right.isNaN)
+        case (.double(let left), .double(let right)): left < right || (left.isNaN && !right.isNaN)
+        case (.string(let left), .string(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
+        case (.bytes(let left), .bytes(let right)): left.lexicographicallyPrecedes(right)
+        case (.timestamp(let left), .timestamp(let right)): left < right
+        case (.objectId(let left), .objectId(let right)): left < right
+        case (.uuid(let left), .uuid(let right)): left < right
+        case (.object(let left), .object(let right)): left < right
+        case (.link(let left), .link(let right)): left < right
+        default: left.canonicalRank < right.canonicalRank
+        }
+    }
+
+    private var canonicalRank: Int {
+        switch self {
+        case .null: 0
+        case .bool: 1
+        case .int: 2
+        case .float: 3
+        case .double: 4
+        case .string: 5
+        case .bytes: 6
+        case .timestamp: 7
+        case .objectId: 8
+        case .uuid: 9
+        case .object: 10
+        case .link: 11
+        }
+    }
+}
+
+extension Value {
+    /// Where a key stands among `count` keys in canonical order, or where it belongs.
+    ///
+    /// - Complexity: O(log n)
+    package static func canonicalPlace(
+        of key: Value, count: Int, keyAt: (Int) -> Value
+    ) -> (index: Int, isThere: Bool) {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if canonicallyPrecedes(keyAt(middle), key) { low = middle + 1 } else { high = middle }
+        }
+        return (low, low < count && !canonicallyPrecedes(key, keyAt(low)))
+    }
+}
