@@ -68,15 +68,20 @@ private struct PastRow: RowSource {
         return view.snapshot.value(of: column, in: row)
     }
 
-    func elements(of property: Int, in className: String) -> [Value] {
-        guard let property = view.snapshot.schema[className]?.properties[property] else { return [] }
+    func elements(of number: Int, in className: String) -> [Value] {
+        // The complement of a property's number stands for the keys of a map.
+        let areKeys = number < 0
+        guard let property = view.snapshot.schema[className]?.properties[areKeys ? ~number : number] else { return [] }
         for reference in view.images(of: name) {
             if let list = view.image(reference)?.lists.first(where: { $0.property == property.name }) {
                 return list.list.visible.map(\.value)
             }
+            if let entries = view.image(reference)?.keyed(property.name) {
+                return entries.visible.map { areKeys || property.collection == .set ? $0.key : $0.value }
+            }
         }
         guard let row = view.snapshot.row(name), let column = column(property) else { return [] }
-        return view.snapshot.elements(of: column, in: row)
+        return view.snapshot.elements(of: areKeys ? ~column : column, in: row)
     }
 
     func object(at link: Value, in target: String) -> PastRow? {

@@ -102,7 +102,13 @@ struct BinderTests {
             ("string CONTAINS nil", "false"), ("NONE tags CONTAINS nil", "true"),
             ("dates.@max > T1:0", "implied dates.@max > T1:0"),
             ("mate.friends.@avg.int == nil", "implied mate.friends.@avg.int == nil"),
-            ("string == other", "implied string == other"),
+            ("string == other", "implied string == other"), ("colours == 'a'", "any colours == 'a'"),
+            ("marks['a'] > 2", "implied marks['a'] > 2"), ("marks['a'] == nil", "implied marks['a'] == nil"),
+            ("mate.marks[\"it's\"] > 2", "implied mate.marks['it\\'s'] > 2"),
+            ("marks.@keys == 'a'", "any marks.@keys == 'a'"), ("ALL marks.@allKeys != 'a'", "all marks.@keys != 'a'"),
+            ("marks.@values > 2", "any marks > 2"), ("marks > 2", "any marks > 2"),
+            ("marks.@max > 2", "implied marks.@max > 2"), ("marks.@keys.@count > 2", "implied marks.@keys.@count > 2"),
+            ("kin['x'] == nil", "implied kin['x'] == nil"), ("kin.int > 1", "any kin.int > 1"),
         ])
     func forms(text: String, expected: String) throws {
         if expected.isEmpty {
@@ -122,7 +128,8 @@ struct BinderTests {
             "dates.@avg > T1:0",
             "friends.@sum > 1", "friends.int.@count > 1", "'a' BEGINSWITH string", "'a' CONTAINS tags", "int IN string",
             "5 IN int", "string == int", "mate == 5", "int == nil", "scores.@count == nil", "date > 5", "data == 'x'",
-            "string == 5", "bool == 2", "uuid == 'x'", "mate.friends == uuid",
+            "string == 5", "bool == 2", "uuid == 'x'", "mate.friends == uuid", "marks['a'].@count == 1",
+            "scores['a'] == 1", "tags.@keys == 'a'", "ANY marks['a'] == 1", "marks['a'] == 'x'", "marks.@keys == 5",
         ])
     func refused(text: String) {
         let error = refusal(text)

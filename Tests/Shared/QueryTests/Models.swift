@@ -52,6 +52,9 @@ enum Models {
                 Property(name: "dates", type: .date, collection: .list),
                 Property(name: "mate", type: .object, isOptional: true, target: "All"),
                 Property(name: "friends", type: .object, collection: .list, target: "All"),
+                Property(name: "colours", type: .string, collection: .set),
+                Property(name: "marks", type: .int, collection: .map),
+                Property(name: "kin", type: .object, collection: .map, isOptional: true, target: "All"),
             ]
         ),
     ])

@@ -169,6 +169,8 @@ struct ParserTests {
             ("a. == 1", 3, "a property name"),
             ("a..b == 1", 2, "a property name"),
             ("a.@foo == 1", 2, "@count, @min, @max, @sum or @avg"),
+            ("a['x'].b == 1", 7, "no property behind a part of a map"),
+            ("a['x' == 1", 6, "a key of a map, such as ['key']"),
             ("a.@sum.@avg.b == 1", 7, "only one operator on a collection in a key path"),
             ("age == 12abc", 9, "the end of the number"),
             ("age == 1e", 7, "digits of an exponent"),

@@ -128,7 +128,9 @@ struct RandomPredicates {
             ])
         }
         let aggregates: [Aggregate] = [.count, .minimum, .maximum, .sum, .average]
-        return PropertyPath(names, aggregate: numbers.below(3) == 0 ? numbers.one(of: aggregates) : nil)
+        let part: MapPart? =
+            numbers.below(6) == 0 ? numbers.one(of: [.keys, .values, .value("a"), .value("it's \\ 'ä'")]) : nil
+        return PropertyPath(names, part: part, aggregate: numbers.below(3) == 0 ? numbers.one(of: aggregates) : nil)
     }
 
     mutating func value() -> Value {

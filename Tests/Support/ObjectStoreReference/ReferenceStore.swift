@@ -5,8 +5,9 @@ import CausewayQuery
 package struct ReferenceStore {
     package struct Row: Equatable {
         package var primaryKey: PrimaryKey?
-        /// By column; null for lists.
+        /// By column; null for collections.
         package var values: [Value]
+        /// Elements of lists and sets, and values of maps, by column; keys of maps by its complement.
         package var lists: [Int: [Value]] = [:]
     }
 
@@ -51,7 +52,7 @@ package struct ReferenceStore {
             for (column, property) in known.properties.enumerated() {
                 guard let target = property.target else { continue }
                 for (key, row) in rows[known.name] ?? [:] {
-                    let linked = property.collection == .list ? row.lists[column] ?? [] : [row.values[column]]
+                    let linked = property.collection == .none ? [row.values[column]] : row.lists[column] ?? []
                     for case .object(let other) in linked {
                         result[target, default: [:]][other, default: []]
                             .append(Origin(className: known.name, column: column, key: key))
@@ -78,6 +79,7 @@ package struct ReferenceStore {
     package mutating func setList(_ className: String, _ key: ObjectKey, _ column: Int, _ values: [Value]) {
         let before = rows[className]?[key]?.lists[column] ?? []
         rows[className]?[key]?.lists[column] = values
+        if column < 0 { return }
         deleteOwned(before, className, column, keeping: values)
     }
 
@@ -99,7 +101,12 @@ package struct ReferenceStore {
         } else {
             for origin in others {
                 let property = schema[origin.className]?.properties[origin.column]
-                if property?.collection == .list {
+                if property?.collection == .map {
+                    let values = rows[origin.className]?[origin.key]?.lists[origin.column]
+                    rows[origin.className]?[origin.key]?.lists[origin.column] = values?.map {
+                        $0 == .object(key) ? .null : $0
+                    }
+                } else if property?.collection != CollectionKind.none {
                     rows[origin.className]?[origin.key]?.lists[origin.column]?.removeAll { $0 == .object(key) }
                 } else {
                     rows[origin.className]?[origin.key]?.values[origin.column] = .null

@@ -1,7 +1,7 @@
 import CausewayModel
 
-/// The classes that queries are tried on: every type, required and optional, with an index and without; links, lists
-/// and embedded objects.
+/// The classes that queries are tried on: every type, required and optional, with an index and without; links, lists, sets,
+/// maps and embedded objects.
 enum Zoo {
     static let schema = Schema([animal, keeper, cage])
 
@@ -28,6 +28,12 @@ enum Zoo {
             Property(name: "nicknames", type: .string, collection: .list),
             Property(name: "weights", type: .double, collection: .list),
             Property(name: "friends", type: .object, collection: .list, target: "Animal"),
+            Property(name: "foods", type: .string, collection: .set),
+            Property(name: "numbers", type: .int, collection: .set, isOptional: true),
+            Property(name: "rivals", type: .object, collection: .set, target: "Animal"),
+            Property(name: "scores", type: .double, collection: .map),
+            Property(name: "remarks", type: .string, collection: .map, isOptional: true),
+            Property(name: "allies", type: .object, collection: .map, isOptional: true, target: "Animal"),
         ])
 
     static let keeper = ClassSchema(

@@ -36,7 +36,8 @@ struct ZooHistory {
             let value = try value(for: table.schema.properties[column], transaction)
             table.set(key, column, value)
             reference.set(table.name, key, column, value)
-        case 15..<18: try changeList(transaction, numbers.once(in: 3) ? keepers : animals)
+        case 15: try changeEntries(transaction, animals)
+        case 16..<18: try changeList(transaction, numbers.once(in: 3) ? keepers : animals)
         default:
             let table = numbers.once(in: 4) ? keepers : animals
             guard let key = anyKey(table.name) else { return }
@@ -72,7 +73,7 @@ struct ZooHistory {
             if property.isPrimaryKey {
                 row.append(primaryKey.value ?? .null)
             } else {
-                row.append(property.collection == .list ? .null : try value(for: property, transaction))
+                row.append(property.collection != .none ? .null : try value(for: property, transaction))
             }
         }
         // A value that was just made may have made this very object, as somebody's boss.
@@ -108,6 +109,39 @@ struct ZooHistory {
         case (.int, "legs"): .int(Int64(numbers.below(9)))
         case (.double, _) where numbers.once(in: 2): .double(Double(numbers.below(6000)) / 100)
         default: RandomValues.value(of: property.type, &numbers)
+        }
+    }
+
+    // MARK: - Sets and maps
+
+    static let keys = ["a", "b", "key 3", "Ä"]
+
+    private mutating func changeEntries(_ transaction: Transaction, _ table: Table) throws {
+        let columns = table.schema.properties.indices.filter { table.schema.properties[$0].collection.isKeyed }
+        for _ in 0..<3 {
+            let column = numbers.one(of: columns)
+            guard let key = anyKey(table.name) else { return }
+            let property = table.schema.properties[column]
+            let value = try value(for: property, transaction)
+            guard !value.isNull || property.isOptional else { continue }
+            if property.collection == .set {
+                guard property.target == nil || !value.isNull else { continue }
+                if numbers.once(in: 4) {
+                    table.setRemove(key, column, value)
+                } else {
+                    table.setInsert(key, column, value)
+                }
+                reference.setList(table.name, key, column, table.listValues(key, column))
+                continue
+            }
+            let name = numbers.one(of: Self.keys)
+            if numbers.once(in: 4) {
+                table.mapRemove(key, column, name)
+            } else {
+                table.mapPut(key, column, name, value)
+            }
+            reference.setList(table.name, key, column, table.listValues(key, column))
+            reference.setList(table.name, key, Table.keys(of: column), table.mapKeys(key, column).map { .string($0) })
         }
     }
 

@@ -79,10 +79,24 @@ extension ZooHistory {
             let properties = Zoo.schema[className]?.properties ?? []
             let index = numbers.below(properties.count)
             let property = properties[index]
-            if property.collection == .list, passesList { continue }
-            path.steps.append(Self.step(className, index, property))
-            passesList = passesList || property.collection == .list
-            guard let target = property.target, path.steps.count < 3, !numbers.once(in: 5) else { break }
+            if property.collection != .none, passesList { continue }
+            var step = Self.step(className, index, property)
+            if property.collection == .map {
+                if numbers.once(in: 3) { step = Self.keys(of: step) }
+                if numbers.once(in: 3) {
+                    step.property = index
+                    step.type = property.type
+                    step.collection = .none
+                    step.mapKey = numbers.one(of: Self.keys + ["missing"])
+                    path.steps.append(step)
+                    break
+                }
+            }
+            path.steps.append(step)
+            passesList = passesList || property.collection != .none
+            guard step.property >= 0, let target = property.target, path.steps.count < 3, !numbers.once(in: 5) else {
+                break
+            }
             className = target
         }
         return (path, passesList)
@@ -100,6 +114,14 @@ extension ZooHistory {
             }
         }
         return steps.isEmpty ? nil : numbers.one(of: steps)
+    }
+
+    private static func keys(of step: BoundPath.Step) -> BoundPath.Step {
+        var keys = step
+        keys.property = ~step.property
+        keys.type = .string
+        keys.target = nil
+        return keys
     }
 
     private mutating func aggregate(_ path: BoundPath, _ last: BoundPath.Step) -> BoundComparison {
@@ -146,7 +168,10 @@ extension ZooHistory {
     // MARK: - Constants
 
     private mutating func present(_ step: BoundPath.Step, _ comparator: CausewayQuery.Comparator) -> Value {
-        let property = Zoo.schema[step.className]?.properties[step.property] ?? Zoo.cage.properties[0]
+        let property =
+            step.property < 0
+            ? Property(name: "keys", type: .string)
+            : Zoo.schema[step.className]?.properties[step.property] ?? Zoo.cage.properties[0]
         guard step.type == .string else { return scalar(property) }
         if comparator == .like || numbers.once(in: 4) {
             return .string(
@@ -172,7 +197,7 @@ extension ZooHistory {
             let properties = Zoo.schema[className]?.properties ?? []
             let index = numbers.below(properties.count)
             let property = properties[index]
-            if property.collection == .list || property.target != nil && path.steps.count == 2 { continue }
+            if property.collection != .none || property.target != nil && path.steps.count == 2 { continue }
             path.steps.append(Self.step(className, index, property))
             guard let target = property.target else { return path }
             className = target

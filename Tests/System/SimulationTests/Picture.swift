@@ -35,12 +35,21 @@ extension Transaction {
         guard let table = table(className) else { return .value(.null) }
         var properties: [String: Picture] = [:]
         for (column, property) in table.schema.properties.enumerated() {
-            properties[property.name] =
-                property.collection == .list
-                ? .list(table.listValues(key, column).map { picture($0, property) })
-                : picture(table.value(key, column), property)
+            properties[property.name] = picture(of: column, property, key, table)
         }
         return .object(properties)
+    }
+
+    private func picture(of column: Int, _ property: Property, _ key: ObjectKey, _ table: Table) -> Picture {
+        if property.collection == .none { return picture(table.value(key, column), property) }
+        let values = table.listValues(key, column).map { picture($0, property) }
+        switch property.collection {
+        case .none, .list: return .list(values)
+        // Elements that are links stand in the order of rows, which is another one in every file.
+        case .set: return .list(values.sorted { $0.description < $1.description })
+        case .map:
+            return .object(Dictionary(uniqueKeysWithValues: zip(table.mapKeys(key, column), values)))
+        }
     }
 
     /// A link is its target's primary key; an embedded object is its content, since its name means nothing to a reader.

@@ -13,7 +13,7 @@ struct RandomEdits {
     }
 
     private func one(_ random: inout SeededNumbers) throws {
-        switch random.below(20) {
+        switch random.below(24) {
         case 0...3: try createItem(&random)
         case 4: try createShop(&random)
         case 5: delete("Item", &random)
@@ -24,7 +24,8 @@ struct RandomEdits {
         case 14: editFriends(&random)
         case 15...16: try editAddress(&random)
         case 17...18: try editParts(&random)
-        default: try editSpot(&random)
+        case 19: try editSpot(&random)
+        default: try editEntries(&random)
         }
     }
 
@@ -108,6 +109,47 @@ struct RandomEdits {
         case 9 where count > 0 && random.happens(percent: 40): table.listClear(key, column)
         default: table.listInsert(key, column, random.below(count + 1), value(&random))
         }
+    }
+
+    // MARK: - Sets and maps
+
+    private func editEntries(_ random: inout SeededNumbers) throws {
+        guard let key = some("Item", &random), let other = some("Item", &random) else { return }
+        let table = table("Item")
+        let name = random.one(of: SimulationSchema.words)
+        switch random.below(14) {
+        case 0...1: table.setInsert(key, column(table, "labels"), word(&random))
+        case 2: table.setRemove(key, column(table, "labels"), word(&random))
+        case 3: if random.happens(percent: 40) { table.listClear(key, column(table, "labels")) }
+        case 4: table.setInsert(key, column(table, "peers"), .object(other))
+        case 5: table.setRemove(key, column(table, "peers"), .object(other))
+        case 6...7: table.mapPut(key, column(table, "scores"), name, .int(Int64(random.below(6))))
+        case 8: table.mapRemove(key, column(table, "scores"), name)
+        case 9: if random.happens(percent: 40) { table.mapClear(key, column(table, "scores")) }
+        case 10:
+            table.mapPut(
+                key, column(table, "helpers"), name, random.happens(percent: 30) ? .null : .object(other))
+        case 11: table.mapRemove(key, column(table, "helpers"), name)
+        default: try editSite(of: key, in: table, name, &random)
+        }
+    }
+
+    private func editSite(
+        of key: ObjectKey, in table: Table, _ name: String, _ random: inout SeededNumbers
+    ) throws {
+        let column = column(table, "sites")
+        let addresses = self.table("Address")
+        if case .object(let address) = table.mapValue(key, column, name), addresses.exists(address) {
+            switch random.below(4) {
+            case 0: table.mapRemove(key, column, name)
+            case 1: table.mapPut(key, column, name, .null)
+            default: set(addresses, address, &random)
+            }
+            return
+        }
+        let address = try addresses.create(replica.container(in: transaction))
+        addresses.set(address, self.column(addresses, "city"), word(&random))
+        table.mapPut(key, column, name, .object(address))
     }
 
     // MARK: - Embedded objects

@@ -1,8 +1,8 @@
 import CausewayModel
 import CausewayWire
 
-/// A small world with everything that merges: values, links, lists of values and of links, embedded objects at two
-/// depths, alone and in lists.
+/// A small world with everything that merges: values, links, lists, sets and maps of values and of links, embedded
+/// objects at two depths, alone, in lists and in maps.
 enum SimulationSchema {
     static let schema = Schema([
         ClassSchema(
@@ -20,6 +20,11 @@ enum SimulationSchema {
                 Property(name: "friends", type: .object, collection: .list, target: "Item"),
                 Property(name: "address", type: .object, isOptional: true, target: "Address"),
                 Property(name: "parts", type: .object, collection: .list, target: "Part"),
+                Property(name: "labels", type: .string, collection: .set),
+                Property(name: "peers", type: .object, collection: .set, target: "Item"),
+                Property(name: "scores", type: .int, collection: .map),
+                Property(name: "helpers", type: .object, collection: .map, isOptional: true, target: "Item"),
+                Property(name: "sites", type: .object, collection: .map, isOptional: true, target: "Address"),
             ]),
         ClassSchema(
             name: "Shop",
@@ -65,6 +70,9 @@ enum SimulationSchema {
         StandingQuery(className: "Item", predicate: "tags.@count > 1"),
         StandingQuery(className: "Item", predicate: "link != nil"),
         StandingQuery(className: "Item", predicate: "ANY parts.n > 2"),
+        StandingQuery(className: "Item", predicate: "ANY labels == 'b'"),
+        StandingQuery(className: "Item", predicate: "scores['a'] > 2"),
+        StandingQuery(className: "Item", predicate: "scores.@keys == 'c' OR ANY sites.city == 'a'"),
         StandingQuery(className: "Shop", predicate: "TRUEPREDICATE"),
         StandingQuery(className: "Shop", predicate: "title == 'a'"),
         StandingQuery(className: "Shop", predicate: "address.city != 'b'"),

@@ -58,9 +58,9 @@ struct Dependencies {
             case .forward: break
             }
             if position == 0, !ofElements {
-                own.insert(step.property)
+                own.insert(step.schemaIndex)
             } else {
-                foreign[step.className, default: OfClass()].columns.insert(step.property)
+                foreign[step.className, default: OfClass()].columns.insert(step.schemaIndex)
             }
             if let target = step.target { foreign[target, default: OfClass()].rows = true }
         }

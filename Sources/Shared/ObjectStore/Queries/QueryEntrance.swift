@@ -93,7 +93,7 @@ struct QueryEntrance {
 
     private static func find(_ comparison: BoundComparison, _ table: Table, _ limit: Double) -> QueryEntrance? {
         guard comparison.quantifier == .implied, comparison.path.aggregate == nil,
-            comparison.path.steps.allSatisfy({ $0.collection == .none }), let step = comparison.path.steps.first,
+            comparison.path.steps.allSatisfy(\.isColumn), let step = comparison.path.steps.first,
             let operand = comparison.operand.constants
         else { return nil }
         if comparison.path.steps.count > 1 { return backwards(comparison, step, operand, table, limit) }
@@ -221,7 +221,7 @@ struct QueryEntrance {
         case .comparison(let comparison):
             let steps = comparison.path.steps
             guard comparison.operand.constants != nil, comparison.path.aggregate == nil,
-                steps.allSatisfy({ $0.collection == .none })
+                steps.allSatisfy(\.isColumn)
             else { return 500 }
             if steps.count > 1 { return 4 * Double(steps.count) }
             switch steps.first?.type {

@@ -126,7 +126,7 @@ struct QueryPlan {
         guard comparison.quantifier == .implied, comparison.options.isEmpty, comparison.path.aggregate == nil,
             case .path(let other) = comparison.operand, other.aggregate == nil, comparison.path.steps.count == 1,
             other.steps.count == 1, let left = comparison.path.steps.first, let right = other.steps.first,
-            left.collection == .none, right.collection == .none
+            left.isColumn, right.isColumn
         else { return nil }
         return PairTest(table, left.property, comparison.comparator, right.property)
     }
@@ -136,7 +136,7 @@ struct QueryPlan {
         _ comparison: BoundComparison, _ steps: ArraySlice<BoundPath.Step>, _ table: Table
     ) -> (any LeafTest)? {
         guard comparison.quantifier == .implied, comparison.path.aggregate == nil, let step = steps.first,
-            steps.allSatisfy({ $0.collection == .none }), let operand = comparison.operand.constants
+            steps.allSatisfy(\.isColumn), let operand = comparison.operand.constants
         else { return nil }
         if steps.count > 1 {
             guard let name = step.target, let target = table.transaction.table(name),

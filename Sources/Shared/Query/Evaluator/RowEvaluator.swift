@@ -88,6 +88,15 @@ extension RowSource {
         return fold.result
     }
 
+    /// What a step that is no collection reads; of a key that its map does not have, null.
+    private func value(at step: BoundPath.Step) -> Value {
+        guard let name = step.mapKey else { return value(of: step.property, in: step.className) }
+        let keys = elements(of: ~step.property, in: step.className)
+        guard let place = keys.firstIndex(of: .string(name)) else { return .null }
+        let values = elements(of: step.property, in: step.className)
+        return values.indices.contains(place) ? values[place] : .null
+    }
+
     /// Hands over every value at the end of a path until `body` answers false; false when it did.
     ///
     /// A link at the end counts as it stands, whether its object is here or not: otherwise `owner == nil` and
@@ -110,7 +119,7 @@ extension RowSource {
             }
             return true
         }
-        let value = value(of: step.property, in: step.className)
+        let value = value(at: step)
         guard !rest.isEmpty else { return body(value) }
         if !value.isNull, let target = step.target, let next = object(at: value, in: target) {
             return next.walk(rest, body)

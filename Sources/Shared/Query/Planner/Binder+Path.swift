@@ -50,6 +50,9 @@ extension Binder {
             property = found
             if found.collection != .none { collections += 1 }
             steps.append(BoundPath.Step(className: current.name, property: index, of: found))
+            if isLast, let part = path.part {
+                try take(part, of: &steps[position], &property, &collections, path)
+            }
             guard !isLast else { break }
             guard found.type == .object else {
                 throw QueryError(
@@ -69,6 +72,35 @@ extension Binder {
         )
         guard let aggregate = path.aggregate else { return resolved }
         return try aggregated(resolved, aggregate, path, property, collections: collections)
+    }
+
+    /// Turns the step to a map into one to its keys or to one of its values.
+    private func take(
+        _ part: MapPart, of step: inout BoundPath.Step, _ property: inout Property?, _ collections: inout Int,
+        _ path: PropertyPath
+    ) throws(QueryError) {
+        guard step.collection == .map else {
+            throw QueryError(
+                .property, "Invalid keypath: '\(path.text)' asks for a part of a map, and the property is none",
+                remedy: "@keys, @values and ['key'] stand after a property of type Map."
+            )
+        }
+        switch part {
+        case .values: break
+        case .keys:
+            step.property = ~step.property
+            step.type = .string
+            step.target = nil
+            property?.type = .string
+            property?.target = nil
+            property?.isOptional = false
+        case .value(let key):
+            step.mapKey = key
+            step.collection = .none
+            collections -= 1
+            property?.collection = .none
+            property?.isOptional = true
+        }
     }
 
     /// The class a link leads to.

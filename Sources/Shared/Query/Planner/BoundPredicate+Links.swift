@@ -62,12 +62,14 @@ extension BoundPath {
         let names = steps.map { step -> String in
             if step.direction == .backwardFromAnywhere { return PropertyPath.inverse }
             let owner = step.direction == .forward ? step.className : step.target ?? ""
-            guard let properties = schema[owner]?.properties, properties.indices.contains(step.property) else {
+            guard let properties = schema[owner]?.properties, properties.indices.contains(step.schemaIndex) else {
                 return "?"
             }
-            let name = properties[step.property].name
+            let name = properties[step.schemaIndex].name
             return step.direction == .forward ? name : PropertyPath.inverse(owner, name)
         }
-        return PropertyPath(names, aggregate: aggregate).text
+        let last = steps.last
+        let part = last?.mapKey.map { MapPart.value($0) } ?? (last.map { $0.property < 0 } == true ? .keys : nil)
+        return PropertyPath(names, part: part, aggregate: aggregate).text
     }
 }

@@ -54,8 +54,11 @@ package enum Operand: Hashable, Sendable {
 package struct BoundPath: Hashable, Sendable {
     package struct Step: Hashable, Sendable {
         package var className: String
-        /// The property's index in its class's schema; its class is the target for a step backwards.
+        /// The property's index in its class's schema, whose class is the target for a step backwards; of a map's keys the
+        /// complement of it.
         package var property: Int
+        /// The key of a map whose value is meant: then the step has one value.
+        package var mapKey: String?
         package var type: PropertyType
         package var collection: CollectionKind
         /// The class the step leads to, for links and lists of objects.
@@ -70,6 +73,12 @@ package struct BoundPath: Hashable, Sendable {
             self.collection = collection
             self.target = target
         }
+
+        /// Whether the step reads a value of its own from a column: no collection, and no value of a map.
+        package var isColumn: Bool { collection == .none && mapKey == nil }
+
+        /// The property's index in its class's schema, also of a step to a map's keys.
+        package var schemaIndex: Int { property < 0 ? ~property : property }
     }
 
     /// Which way a step goes along a link. Schemas know nothing of the way back: it follows from the links.

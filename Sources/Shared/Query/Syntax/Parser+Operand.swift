@@ -118,19 +118,62 @@ extension Parser {
         try takeVariable()
         var path = PropertyPath([])
         try appendName(to: &path)
-        while try take(.dot) { try appendPart(to: &path) }
-        return path
+        return try continued(path)
+    }
+
+    /// What follows the names that are read: more of them, an operator on a collection, a part of a map.
+    private mutating func continued(_ start: PropertyPath) throws(QueryError) -> PropertyPath {
+        var path = start
+        while true {
+            if path.part == nil, path.aggregate == nil, beginsMapKey, try take(.openBracket) {
+                path.part = .value(try mapKey())
+            } else if try take(.dot) {
+                try appendPart(to: &path)
+            } else {
+                return path
+            }
+        }
+    }
+
+    /// Behind the bracket stands a text, or a placeholder for one.
+    private var beginsMapKey: Bool {
+        lexer.peek().map { #"'"%$"#.utf8.contains($0) } ?? false
+    }
+
+    private mutating func mapKey() throws(QueryError) -> String {
+        let value: Value
+        if case .placeholder(let placeholder) = lexeme.token {
+            guard case .value(let argument) = try substituted(placeholder) else { throw unexpected("a key of a map") }
+            value = argument
+        } else {
+            value = try literal()
+        }
+        guard case .string(let key) = value, try take(.closeBracket) else {
+            throw unexpected("a key of a map, such as ['key']")
+        }
+        return key
+    }
+
+    /// `@keys`, `@values`, or an operator on the collection.
+    private mutating func takeAtWord(into path: inout PropertyPath) throws(QueryError) {
+        guard path.part == nil, path.aggregate == nil, case .atWord(let word) = lexeme.token else {
+            return try takeAggregate(into: &path)
+        }
+        guard let part = MapPart(word: word) else { return try takeAggregate(into: &path) }
+        path.part = part
+        try advance()
     }
 
     private mutating func appendPart(to path: inout PropertyPath) throws(QueryError) {
         if case .atWord(let word) = lexeme.token, word != PropertyPath.inverseWord {
-            try takeAggregate(into: &path)
+            try takeAtWord(into: &path)
         } else {
             try appendName(to: &path)
         }
     }
 
     private mutating func appendName(to path: inout PropertyPath) throws(QueryError) {
+        guard path.part == nil else { throw unexpected("no property behind a part of a map") }
         guard path.names.count < QueryLimits.pathNames else {
             throw failure(
                 at: lexeme.position, .limit, found: "one more name",
@@ -230,6 +273,10 @@ extension Parser {
                 let aggregate = Aggregate(word: String(name.dropFirst()))
             {
                 path.aggregate = aggregate
+            } else if name.first == "@", !path.names.isEmpty, path.part == nil,
+                let part = MapPart(word: String(name.dropFirst()))
+            {
+                path.part = part
             } else if !name.isEmpty {
                 path.names.append(String(name))
             } else {
@@ -246,12 +293,16 @@ extension Parser {
         }
         return path
     }
+}
 
-    /// `%K.@count`, `%K.name`: a path may go on after its argument.
-    private mutating func continued(_ start: PropertyPath) throws(QueryError) -> PropertyPath {
-        var path = start
-        while try take(.dot) { try appendPart(to: &path) }
-        return path
+extension MapPart {
+    /// The words of NSPredicate, and those of the query language.
+    fileprivate init?(word: String) {
+        switch word.lowercased() {
+        case "keys", "allkeys": self = .keys
+        case "values", "allvalues": self = .values
+        default: return nil
+        }
     }
 }
 

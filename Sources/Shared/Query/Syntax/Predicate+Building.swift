@@ -72,7 +72,8 @@ extension Expression {
         case .subquery(var subquery):
             let collection = subquery.collection.names
             subquery.condition = try subquery.condition.mappingValues { path, value throws(Failure) in
-                try transform(path.map { PropertyPath(collection + $0.names, aggregate: $0.aggregate) }, value)
+                try transform(
+                    path.map { PropertyPath(collection + $0.names, part: $0.part, aggregate: $0.aggregate) }, value)
             }
             return .subquery(subquery)
         }

@@ -97,8 +97,14 @@ extension PropertyPath {
     /// `dogs.@count`, `dogs.@avg.age`, `scores.@max`: the operator before the last name where RealmSwift writes it.
     package var text: String {
         var parts = names.map(Self.text)
+        switch part {
+        case nil: break
+        case .keys: parts.append("@keys")
+        case .values: parts.append("@values")
+        case .value(let key): parts[parts.count - 1] += "[" + Literal.quoted(key, with: "'") + "]"
+        }
         if let aggregate {
-            let isLast = aggregate == .count || parts.count == 1
+            let isLast = aggregate == .count || parts.count == 1 || part != nil
             parts.insert(aggregate.text, at: isLast ? parts.count : parts.count - 1)
         }
         return parts.joined(separator: ".")

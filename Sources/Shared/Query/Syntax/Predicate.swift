@@ -92,12 +92,25 @@ package struct Subquery: Hashable, Sendable {
 /// `dogs.age`, `address.city`, `dogs.@count`: stored property names from the queried class outwards.
 package struct PropertyPath: Hashable, Sendable {
     package var names: [String]
+    /// What of the map at the end of the names is meant; nil where the path does not say so.
+    package var part: MapPart?
     package var aggregate: Aggregate?
 
-    package init(_ names: [String], aggregate: Aggregate? = nil) {
+    package init(_ names: [String], part: MapPart? = nil, aggregate: Aggregate? = nil) {
         self.names = names
+        self.part = part
         self.aggregate = aggregate
     }
+}
+
+/// The last piece of a path into a map.
+package enum MapPart: Hashable, Sendable {
+    /// `parks.@keys`
+    case keys
+    /// `parks.@values`, which says the same as `parks`
+    case values
+    /// `parks['Chicago']`: one value, null where the key is not there.
+    case value(String)
 }
 
 /// An operator on the collection in a path: `dogs.@avg.age` is names ["dogs", "age"] and `average`.

@@ -50,7 +50,7 @@ final class ListTest: LeafTest {
         self.table = table
         self.column = column
         self.preparation = preparation
-        layout = SmallList.Layout(table.schema.properties[column].type)
+        layout = SmallList.Layout(table.elementType(column))
         rows = RowTest(table: table, predicate: predicate)
         var written: [Int: SlotBitmap] = [:]
         for place in table.writtenLists.keys where place.column == column {
@@ -61,7 +61,7 @@ final class ListTest: LeafTest {
 
     var cost: Double { 60 }
     var explanation: String {
-        "lists \(table.name).\(table.schema.properties[column].name)\(preparation.explanation)"
+        "lists \(table.name).\(table.schema.properties[Table.property(of: column)].name)\(preparation.explanation)"
     }
 
     func evaluate(_ number: Int, _ candidates: SlotBitmap) -> SlotBitmap {
@@ -117,7 +117,7 @@ final class ListTest: LeafTest {
         _ number: Int, _ candidates: SlotBitmap, _ body: (_ slot: UInt64, _ list: UnsafeRawBufferPointer) -> Void
     ) {
         let reader = table.transaction.reader
-        let tree = table.columns[column].listTree
+        let tree = table.listTree(column)
         let first = UInt64(number * slotsPerLeaf)
         guard candidates.count > Self.scannedRows else {
             candidates.forEach { slot in

@@ -62,7 +62,7 @@ enum ListTests {
         guard let target = target(of: list, table) else { return nil }
         var element = comparison
         element.path.steps.removeFirst()
-        if element.path.steps.allSatisfy({ $0.collection == .none }) {
+        if element.path.steps.allSatisfy(\.isColumn) {
             element.quantifier = .implied
         } else if quantifier == .none {
             // None of all the values: no element with any of them.
@@ -172,9 +172,9 @@ enum ListTests {
                 { PropertyNumbers(column: GatheredColumn<Leaf>(target, column)) }, cost: cost, explanation: explanation)
         }
         switch steps[1].type {
-        case .int where steps[1].collection == .none: return gathered(PackedIntegers.self)
-        case .float where steps[1].collection == .none: return gathered(PlainNumbers<Float>.self)
-        case .double where steps[1].collection == .none: return gathered(PlainNumbers<Double>.self)
+        case .int where steps[1].isColumn: return gathered(PackedIntegers.self)
+        case .float where steps[1].isColumn: return gathered(PlainNumbers<Float>.self)
+        case .double where steps[1].isColumn: return gathered(PlainNumbers<Double>.self)
         default: return nil
         }
     }
