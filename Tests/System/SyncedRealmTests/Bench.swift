@@ -71,6 +71,10 @@ final class Chore: Object {
     @Persisted var priority = 0
     @Persisted var owner: Person?
     @Persisted var helpers: List<Person>
+    @Persisted var labels: MutableSet<String>
+    @Persisted var crew: MutableSet<Person>
+    @Persisted var hours: Map<String, Int>
+    @Persisted var roles: Map<String, Person?>
 }
 
 final class Person: Object {

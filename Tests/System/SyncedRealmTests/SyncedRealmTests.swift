@@ -96,6 +96,61 @@ struct SyncedRealmTests {
         await bench.end()
     }
 
+    @Test("sets and maps that two devices changed while they were cut off are joined by their elements and keys")
+    func setsAndMaps() async throws {
+        let bench = try Bench()
+        let all: @Sendable (SyncSubscriptionSet) -> Void = {
+            $0.append(QuerySubscription<Chore>(), QuerySubscription<Person>())
+        }
+        let a = try Realm(configuration: try await bench.configuration("a", initial: all))
+        let b = try Realm(configuration: try await bench.configuration("b", initial: all))
+        try a.write {
+            let chore = a.create(
+                Chore.self, value: ["id": 1, "labels": ["old", "big"], "hours": ["mon": 1, "tue": 2]])
+            let ann = a.create(Person.self, value: ["name": "ann"])
+            chore.crew.insert(ann)
+            chore.roles["lead"] = ann
+        }
+        try await a.syncSession?.wait(for: .upload)
+        try await b.syncSession?.wait(for: .download)
+        b.refresh()
+        let (here, there) = (
+            try #require(a.object(ofType: Chore.self, forPrimaryKey: 1)),
+            try #require(b.object(ofType: Chore.self, forPrimaryKey: 1))
+        )
+        #expect(Set(there.labels) == ["old", "big"])
+        #expect((there.roles["lead"] ?? nil)?.name == "ann")
+
+        bench.network("a").isCut = true
+        bench.network("b").isCut = true
+        try a.write {
+            here.labels.removeAll()
+            here.labels.insert("a")
+            here.hours["mon"] = 10
+            here.hours["wed"] = 3
+            here.crew.insert(a.create(Person.self, value: ["name": "bob"]))
+        }
+        try b.write {
+            there.labels.insert("b")
+            there.hours["tue"] = nil
+            there.crew.insert(b.create(Person.self, value: ["name": "eve"]))
+            there.roles["cook"] = .some(nil)
+        }
+        bench.network("a").isCut = false
+        bench.network("b").isCut = false
+        for realm in [a, b] { realm.syncSession?.reconnect() }
+        for realm in [a, b] { try await realm.syncSession?.wait(for: .upload) }
+        for realm in [a, b] { try await realm.syncSession?.wait(for: .download) }
+        for realm in [a, b] { realm.refresh() }
+        for chore in [here, there] {
+            #expect(Set(chore.labels) == ["a", "b"])
+            #expect(chore.hours.keys == ["mon", "wed"] && chore.hours.values == [10, 3])
+            #expect(Set(chore.crew.map(\.name)) == ["ann", "bob", "eve"])
+            #expect(chore.roles.keys == ["cook", "lead"] && chore.roles["cook"] == .some(nil))
+        }
+        await bench.end()
+    }
+
     @Test("two devices that were cut off and changed the same object hold the same afterwards")
     func conflict() async throws {
         let bench = try Bench()

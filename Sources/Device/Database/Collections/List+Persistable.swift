@@ -51,40 +51,49 @@ extension List: _Persistable {
 
 extension List: ListFilling {
     func fill(with elements: [Any], resolving: (Any) -> Any?) -> Bool {
-        var converted: [Element] = []
-        for element in elements {
-            guard let resolved = resolving(element) else {
-                guard Element._shape.isOptional else { return false }
-                converted.append(Element._zeroValue())
-                continue
-            }
-            if let element = resolved as? Element {
-                converted.append(element)
-            } else if Element._shape.target == nil,
-                let stored = storedValue(of: resolved)?
-                    .converted(to: Element._shape.type, isOptional: Element._shape.isOptional)
-            {
-                converted.append(Element._fromStored(_StoredValue(stored), nil))
-            } else {
-                return false
-            }
-        }
+        guard let converted: [Element] = convertedElements(elements, resolving) else { return false }
         removeAll()
         append(objectsIn: converted)
         return true
     }
 }
 
-extension List: ListDescribing {
-    func description(depth: Int) -> String {
-        guard depth > 0 else { return "<Maximum depth exceeded>" }
-        var text = "List<\(Element.self)> (\n"
-        for (position, element) in enumerated() {
-            let line = (element as? ObjectBase)?.description(depth: depth - 1) ?? "\(element)"
-            text += "\t[\(position)] \(line.indentedAfterFirstLine),\n"
+/// Elements of any types as those of a collection; nil when one of them does not fit.
+func convertedElements<Element: RealmCollectionValue>(_ elements: [Any], _ resolving: (Any) -> Any?) -> [Element]? {
+    var converted: [Element] = []
+    for element in elements {
+        guard let resolved = resolving(element) else {
+            guard Element._shape.isOptional else { return nil }
+            converted.append(Element._zeroValue())
+            continue
         }
-        return text + ")"
+        if let element = resolved as? Element {
+            converted.append(element)
+        } else if Element._shape.target == nil,
+            let stored = storedValue(of: resolved)?
+                .converted(to: Element._shape.type, isOptional: Element._shape.isOptional)
+        {
+            converted.append(Element._fromStored(_StoredValue(stored), nil))
+        } else {
+            return nil
+        }
     }
+    return converted
+}
+
+extension List: ListDescribing {
+    func description(depth: Int) -> String { describeElements(self, "List", depth: depth) }
+}
+
+/// A collection within a description, all of it.
+func describeElements<C: RealmCollection>(_ collection: C, _ name: String, depth: Int) -> String {
+    guard depth > 0 else { return "<Maximum depth exceeded>" }
+    var text = "\(name)<\(C.Element.self)> (\n"
+    for (position, element) in collection.enumerated() {
+        let line = (element as? ObjectBase)?.description(depth: depth - 1) ?? "\(element)"
+        text += "\t[\(position)] \(line.indentedAfterFirstLine),\n"
+    }
+    return text + ")"
 }
 
 extension List: Decodable where Element: Decodable {

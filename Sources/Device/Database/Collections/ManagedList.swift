@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 
-/// A list property of a managed object.
+/// A list, set or map property of a managed object: its elements, or its values.
 ///
 /// Positions here are those the app sees. In a synchronised file the stored list may also hold links to objects that
 /// have not arrived; these are not shown, so positions are translated where there are any.
@@ -16,6 +16,7 @@ final class ManagedList {
     private var visible: (version: UInt, positions: [Int]?) = (0, nil)
     /// Whether it may hold links that are not shown.
     private let hidesGhosts: Bool
+    private let kind: CollectionKind
     /// What inlined reads of elements look at.
     let cursor: UnsafeMutablePointer<_ListCursor>
     private let hasPlainElements: Bool
@@ -30,7 +31,8 @@ final class ManagedList {
         self.column = column
         source = _ResultsSource(
             .list(owner: key, of: access, column: column), of: access.target(column), in: access.instance)
-        hidesGhosts = instance.leavesGhosts && source.access != nil
+        kind = access.schema.properties[column].collection
+        hidesGhosts = instance.leavesGhosts && source.access != nil && kind != .map
         cursor = _ListCursor.make(access, epoch)
         hasPlainElements = Self.hasPlainElements(access, column)
     }
@@ -46,7 +48,8 @@ final class ManagedList {
         instance = source.instance
         key = owner
         epoch = source.ownerEpoch
-        hidesGhosts = instance.leavesGhosts && source.access != nil
+        kind = access.schema.properties[column].collection
+        hidesGhosts = instance.leavesGhosts && source.access != nil && kind != .map
         cursor = _ListCursor.make(access, epoch)
         hasPlainElements = Self.hasPlainElements(access, column)
     }
@@ -72,11 +75,11 @@ final class ManagedList {
 
     var isInvalidated: Bool { !access.stillExists(key, seenAt: epoch) }
 
-    private func check() {
+    func check() {
         instance.checkThread()
         if epoch != access.header.pointee.epoch {
             guard access.stillExists(key, seenAt: epoch) else {
-                misuse("List has been invalidated or the containing object has been deleted.")
+                misuse("\(typeName) has been invalidated or the containing object has been deleted.")
             }
             epoch = access.header.pointee.epoch
         }
@@ -85,7 +88,15 @@ final class ManagedList {
     func checkWritable() {
         check()
         guard instance.isInWrite else {
-            misuse("Cannot modify managed List outside of a write transaction.")
+            misuse("Cannot modify managed \(typeName) outside of a write transaction.")
+        }
+    }
+
+    private var typeName: String {
+        switch kind {
+        case .none, .list: "List"
+        case .set: "MutableSet"
+        case .map: "Map"
         }
     }
 
@@ -173,7 +184,7 @@ final class ManagedList {
     }
 
     /// Embedded objects end with their place in the list.
-    private func elementsRemoved() {
+    func elementsRemoved() {
         if target?.isEmbedded == true {
             instance.rowsDeleted()
         } else {

@@ -48,7 +48,7 @@ final class SectionSource<Key: _Persistable & Hashable, Element: RealmCollection
     /// The sections as they are now.
     var current: Sections<Key> {
         source.check()
-        return source.instance.reading { upToDate() }
+        return upToDate()
     }
 
     private func upToDate() -> Sections<Key> {

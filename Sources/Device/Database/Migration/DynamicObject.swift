@@ -39,14 +39,19 @@ extension _ClassAccess {
         let property = schema.properties[column]
         instance.checkWritable()
         let given = any.flatMap(flattened)
-        guard property.collection == .none else {
-            let list = ManagedList(object, self, column)
-            list.checkWritable()
-            guard let elements = elements(of: given) else { refuse(given, for: property) }
-            list.replaceAll(elements.map { element(flattened($0), of: property, column) })
-            return
+        if property.collection == .none {
+            return write(object._key, column, element(given, of: property, column))
         }
-        write(object._key, column, element(given, of: property, column))
+        let list = ManagedList(object, self, column)
+        list.checkWritable()
+        if property.collection == .map {
+            guard let entries = entries(of: given) else { refuse(given, for: property) }
+            return ManagedMap(list).replaceAll(
+                entries.map { (key: $0.key, value: element(flattened($0.value), of: property, column)) })
+        }
+        guard let elements = elements(of: given) else { refuse(given, for: property) }
+        let values = elements.map { element(flattened($0), of: property, column) }
+        if property.collection == .set { ManagedSet(list).replaceAll(values) } else { list.replaceAll(values) }
     }
 
     /// A property's value, or an element of its collection, as the store holds it.
@@ -74,6 +79,18 @@ extension _ClassAccess {
         case let sequence as any Sequence: sequence.map { $0 as Any }
         default: nil
         }
+    }
+
+    /// In the order of the keys, so that objects that are made on the way get their rows in one order always.
+    private func entries(of any: Any?) -> [(key: String, value: Any)]? {
+        let entries: [(key: String, value: Any)]
+        switch any {
+        case nil: return []
+        case let map as any MapFilling: entries = map.namedValues
+        case let dictionary as [String: Any]: entries = dictionary.map { (key: $0.key, value: $0.value) }
+        default: return nil
+        }
+        return entries.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
     private func refuse(_ any: Any?, for property: Property) -> Never {

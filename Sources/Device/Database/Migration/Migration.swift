@@ -131,7 +131,7 @@ public final class Migration {
             } else if property.collection == .none {
                 to.write(key, target, from.table.value(key, source))
             } else {
-                to.table.listReplace(key, target, from.table.listValues(key, source))
+                to.table.copyCollection(key, source, of: from.table, to: target)
             }
         }
     }

@@ -31,7 +31,12 @@ extension ObjectModel {
         case .objectId: wrapper(of: ObjectId.self, property)
         case .uuid: wrapper(of: UUID.self, property)
         case .object:
-            property.collection == .list ? Persisted<List<DynamicObject>>.self : Persisted<DynamicObject?>.self
+            switch property.collection {
+            case .none: Persisted<DynamicObject?>.self
+            case .list: Persisted<List<DynamicObject>>.self
+            case .set: Persisted<MutableSet<DynamicObject>>.self
+            case .map: Persisted<Map<String, DynamicObject?>>.self
+            }
         }
     }
 
@@ -43,6 +48,10 @@ extension ObjectModel {
         case (.none, true): Persisted<Scalar?>.self
         case (.list, false): Persisted<List<Scalar>>.self
         case (.list, true): Persisted<List<Scalar?>>.self
+        case (.set, false): Persisted<MutableSet<Scalar>>.self
+        case (.set, true): Persisted<MutableSet<Scalar?>>.self
+        case (.map, false): Persisted<Map<String, Scalar>>.self
+        case (.map, true): Persisted<Map<String, Scalar?>>.self
         }
     }
 }

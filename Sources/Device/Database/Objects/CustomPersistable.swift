@@ -35,7 +35,7 @@ public protocol FailableCustomPersistable: _CustomPersistable {
 }
 
 /// What both kinds of custom types have in common; apps conform to one of those.
-public protocol _CustomPersistable: _OptionalElement {
+public protocol _CustomPersistable: _OptionalPersistable, RealmCollectionValue {
     /// The type that is stored: a scalar or an embedded object.
     associatedtype PersistedType: _OptionalPersistable & RealmCollectionValue
 

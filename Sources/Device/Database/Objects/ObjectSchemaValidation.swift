@@ -105,14 +105,23 @@ extension DeclaredSchema {
         if shape.collection == .none, !shape.isOptional {
             problems.append("Object property '\(property.name)' must be marked as optional.")
         }
-        if shape.collection == .list, shape.isOptional {
+        switch shape.collection {
+        case .list where shape.isOptional:
             problems.append("Property '\(name)' of type 'array' must not be optional: a list holds no empty links.")
+        case .set where shape.isOptional:
+            problems.append("Property '\(name)' of type 'set' must not be optional: a set holds no empty links.")
+        case .set where target._kind == .embedded:
+            problems.append("Set property '\(name)' cannot be of embedded object type '\(target.className())'.")
+        case .map where !shape.isOptional:
+            problems.append(
+                "Property '\(name)' of type 'dictionary' must be optional: write Map<String, \(target.className())?>.")
+        case .none, .list, .set, .map: break
         }
         if target._kind == .asymmetric {
             problems.append("Property '\(name)' of type 'object' cannot be a link to an asymmetric object.")
         } else if models[target.className()]?.type != target {
             problems.append(
-                "Property '\(name)' of type '\(shape.collection == .list ? "array" : "object")' has unknown object type "
+                "Property '\(name)' of type '\(shape.collection == .none ? "object" : shape.collection.word)' has unknown object type "
                     + "'\(target.className())'. Add it to Realm.Configuration.objectTypes.")
         }
         return problems
@@ -145,6 +154,18 @@ extension DeclaredSchema {
             ]
         }
         return []
+    }
+}
+
+extension CollectionKind {
+    /// The collection as RealmSwift's messages call it.
+    var word: String {
+        switch self {
+        case .none: "object"
+        case .list: "array"
+        case .set: "set"
+        case .map: "dictionary"
+        }
     }
 }
 

@@ -7,9 +7,9 @@ package import CausewayModel
 //     │  ├─ _PersistableScalar one value of the model: numbers, text, dates, ids, enums
 //     │  ├─ _CustomPersistable a type of the app's, stored as a scalar or an embedded object
 //     │  └─ _PersistableObject links and embedded objects
-//     └─ List, LinkingObjects
+//     └─ List, MutableSet, Map, LinkingObjects
 //
-// The protocols are public only because `@Persisted` and `List` are generic over them; apps do not implement them.
+// The protocols are public only because `@Persisted` and the collections are generic over them; apps do not implement them.
 
 /// A value on its way between a property and the store.
 public struct _StoredValue: Sendable {
@@ -129,11 +129,8 @@ extension _OptionalPersistable {
     public static func _optionalTracing(_ recorder: _PathRecorder) -> Self? { _tracing(recorder) }
 }
 
-/// A type whose optional can be an element of a collection as well: anything but objects.
-public protocol _OptionalElement: _OptionalPersistable, RealmCollectionValue {}
-
 /// A type that is one value of the model: it says which, and converts both ways. Everything else follows.
-public protocol _PersistableScalar: _OptionalElement {
+public protocol _PersistableScalar: _OptionalPersistable, RealmCollectionValue {
     static var _scalarType: _ScalarType { get }
 
     /// Nil when the stored value is null or of another type.
@@ -214,9 +211,9 @@ extension Optional: _Persistable where Wrapped: _OptionalPersistable {
     }
 }
 
-extension Optional: RealmCollectionValue where Wrapped: _OptionalElement {}
+extension Optional: RealmCollectionValue where Wrapped: _OptionalPersistable & RealmCollectionValue {}
 
-/// What a collection can hold: scalars, optional scalars, objects and embedded objects.
+/// What a collection can hold: scalars, optional scalars, objects and embedded objects; in a map optional objects.
 ///
 /// ```swift
 /// func names<C: RealmCollection>(in dogs: C) -> [String] where C.Element == Dog { dogs.map(\.name) }

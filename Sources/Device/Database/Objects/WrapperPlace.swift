@@ -74,11 +74,11 @@ struct WrapperPlace: Sendable {
         let wrapper = property.wrapper
         if property.shape.type == .object, !property.shape.isMapped {
             // A reference takes the same place and the same reference counting whatever class it is of. So does a
-            // list, whatever its elements. Only `bind` and `isUntouched` are used of these.
-            return property.shape.collection == .list
+            // list, a set or a map, whatever its elements. Only `bind` and `isUntouched` are used of these.
+            return property.shape.collection != .none
                 ? compiled(for: List<Int>.self) : compiled(for: Object?.self)
         }
-        if property.shape.collection == .list { return compiled(for: List<Int>.self) }
+        if property.shape.collection != .none { return compiled(for: List<Int>.self) }
         return switch wrapper {
         case is Persisted<Int>.Type: taking(Int.self)
         case is Persisted<Int?>.Type: taking(Int?.self)

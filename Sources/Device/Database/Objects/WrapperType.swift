@@ -17,13 +17,13 @@ enum WrapperType: UInt8 {
     case link
     /// An embedded object that shows as a value of a type of the app's: of any layout.
     case mapped
-    /// Whatever its elements.
+    /// A list, a set or a map, whatever its elements: each is one reference, too.
     case list
     /// Enumerations, the narrower integers, types of the app's that are stored as scalars.
     case other
 
     init(_ property: ObjectModel.Property) {
-        if property.shape.collection == .list {
+        if property.shape.collection != .none {
             self = .list
         } else if property.shape.isMapped {
             self = .mapped

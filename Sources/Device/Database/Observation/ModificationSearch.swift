@@ -144,7 +144,7 @@ extension _ClassAccess {
     /// The objects that a link or a list of links leads to.
     func links(_ key: ObjectKey, _ column: Int) -> [ObjectKey] {
         let values =
-            schema.properties[column].collection == .list ? table.listValues(key, column) : [value(key, column)]
+            schema.properties[column].collection == .none ? [value(key, column)] : table.listValues(key, column)
         return values.compactMap { value in
             if case .object(let key) = value { key } else { nil }
         }

@@ -36,6 +36,7 @@ func queryValue<V: _Persistable>(_ value: V) -> Value {
 // MARK: - Equality
 
 extension Query where T: RealmCollectionValue {
+    /// The values are equal; of a link, it leads to this very object, or with nil, nowhere.
     public static func == (left: Query, right: T) -> Query<Bool> { left.equals(right) }
 
     public static func != (left: Query, right: T) -> Query<Bool> {
@@ -60,25 +61,6 @@ extension Query where T: _QueryOptional, T.Wrapped: RealmCollectionValue {
     /// The value is one of those given; a missing value never is.
     public func `in`<Values: Sequence>(_ values: Values) -> Query<Bool> where Values.Element == T.Wrapped {
         compared(.in, .values(values.map(queryValue)))
-    }
-}
-
-extension Query where T: _QueryOptional, T.Wrapped: ObjectBase {
-    /// The link leads to this very object, or with nil, nowhere.
-    public static func == (left: Query, right: T.Wrapped?) -> Query<Bool> {
-        left.compared(.equal, .value(right?._linkValue() ?? .null))
-    }
-
-    public static func != (left: Query, right: T.Wrapped?) -> Query<Bool> {
-        left.compared(.notEqual, .value(right?._linkValue() ?? .null))
-    }
-
-    public static func == (left: Query, right: Query) -> Query<Bool> {
-        left.compared(.equal, right)
-    }
-
-    public static func != (left: Query, right: Query) -> Query<Bool> {
-        left.compared(.notEqual, right)
     }
 }
 

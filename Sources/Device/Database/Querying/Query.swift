@@ -37,6 +37,8 @@ enum QueryPart {
 /// The properties that were named one after another, from the queried class outwards.
 struct QueryPath {
     var names: [String] = []
+    /// What of the map at the end of the names is meant.
+    var part: MapPart?
     var aggregate: Aggregate?
     /// Whether a collection is on the way: then the path names many values, not one.
     var isPlural = false
@@ -44,7 +46,7 @@ struct QueryPath {
     var collection: [String]?
 
     var expression: Expression {
-        .path(PropertyPath(names, aggregate: aggregate))
+        .path(PropertyPath(names, part: part, aggregate: aggregate))
     }
 }
 
@@ -70,6 +72,9 @@ extension Query {
         var path = path
         if path.aggregate != nil {
             misuse("The result of an aggregate has no properties. Name the property before '.\(aggregateName(path))'.")
+        }
+        if path.part != nil {
+            misuse("A key path cannot go on after a key, the keys or the values of a map.")
         }
         // A key path traced over several links comes as one dotted name.
         path.names += name.split(separator: ".").map(String.init)

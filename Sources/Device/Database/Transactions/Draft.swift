@@ -105,14 +105,17 @@ final class Draft {
         let written =
             if property.isScalar {
                 setScalar(object, wrapper, property, any)
-            } else if property.shape.collection == .list {
+            } else if property.shape.collection == .map {
+                setMap(object, wrapper, property, any)
+            } else if property.shape.collection != .none {
                 setList(object, wrapper, property, any)
             } else {
                 setLink(object, wrapper, property, any)
             }
         guard written else {
             let kind =
-                property.shape.collection == .list ? "array of \(property.shape.type.word)" : property.shape.type.word
+                property.shape.collection == .none
+                ? property.shape.type.word : "\(property.shape.collection.word) of \(property.shape.type.word)"
             misuse(
                 "Invalid value '\(flattened(any) ?? "<null>")' of type '\(type(of: flattened(any) ?? NSNull()))' for "
                     + "'\(kind)\(property.shape.isOptional ? "?" : "")' property '\(model.className).\(property.name)'."
@@ -159,12 +162,33 @@ final class Draft {
     private func setList(
         _ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer, _ property: ObjectModel.Property, _ any: Any
     ) -> Bool {
-        guard let elements = elements(of: flattened(any)),
+        guard let elements = elements(of: flattened(any)), !(flattened(any) is [String: Any]),
             let list = property.wrapper.read(object, wrapper) as? any ListFilling
         else { return false }
         return list.fill(with: elements) { [self] element in
             guard let target = property.shape.target else { return element }
             return flattened(element).flatMap { resolve($0, as: target) }
+        }
+    }
+
+    private func setMap(
+        _ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer, _ property: ObjectModel.Property, _ any: Any
+    ) -> Bool {
+        guard let entries = entries(of: flattened(any)),
+            let map = property.wrapper.read(object, wrapper) as? any MapFilling
+        else { return false }
+        return map.fill(with: entries) { [self] value in
+            guard let target = property.shape.target else { return value }
+            return flattened(value).flatMap { resolve($0, as: target) }
+        }
+    }
+
+    private func entries(of any: Any?) -> [(key: String, value: Any)]? {
+        switch any {
+        case nil, is NSNull: []
+        case let map as any MapFilling: map.namedValues
+        case let values as [String: Any]: values.map { (key: $0.key, value: $0.value) }
+        default: nil
         }
     }
 
@@ -205,7 +229,15 @@ extension ObjectBase {
     }
 }
 
-/// A list that a draft can fill, whatever its element type.
+/// A map that a draft can read and fill, whatever the type of its values.
+protocol MapFilling {
+    var namedValues: [(key: String, value: Any)] { get }
+
+    /// Replaces the content; false when a value does not fit.
+    func fill(with entries: [(key: String, value: Any)], resolving: (Any) -> Any?) -> Bool
+}
+
+/// A list or a set that a draft can fill, whatever its element type.
 protocol ListFilling {
     /// Replaces the content; false when an element does not fit.
     func fill(with elements: [Any], resolving: (Any) -> Any?) -> Bool

@@ -110,6 +110,11 @@ extension Realm {
         instance.delete(Array(objects))
     }
 
+    /// Deletes all objects that are values of a map.
+    public func delete<Key: _MapKey, Value: ObjectBase>(_ map: Map<Key, Value?>) {
+        for object in map.values { if let object { instance.delete(object) } }
+    }
+
     /// Deletes all objects of a result.
     ///
     /// - Complexity: O(k log n) for k objects; no object is created.

@@ -63,7 +63,7 @@ struct SchemaComparison {
 }
 
 extension CausewayModel.Property {
-    fileprivate var words: String { collection == .list ? "array<\(type.word)>" : type.word }
+    fileprivate var words: String { collection == .none ? type.word : "\(collection.word)<\(type.word)>" }
 }
 
 extension Transaction {

@@ -106,6 +106,7 @@ extension Transaction {
         }
         if column.index != 0 { removeTree(column.index) }
         if column.list != 0 { removeTree(column.list) }
+        if column.keys != 0 { removeTree(column.keys) }
     }
 
     private func removeTree(_ tree: UInt32) {
@@ -193,7 +194,7 @@ extension Table {
         guard property.collection != .none || property.type == .object else { return }
         for key in allKeys where exists(key) {
             if property.collection != .none {
-                if listCount(key, column) > 0 { listClear(key, column) }
+                if listCount(key, column) > 0 { clearCollection(key, column) }
             } else if !value(key, column).isNull {
                 set(key, column, .null)
             }
@@ -212,9 +213,22 @@ extension Table {
                     let value = old.value(key, source)
                     set(key, column, value.isNull ? zero : value)
                 } else {
-                    listReplace(key, column, old.listValues(key, source).map { $0.isNull ? zero : $0 })
+                    copyCollection(key, source, of: old, to: column) { $0.isNull ? zero : $0 }
                 }
             }
+        }
+    }
+
+    /// Makes a collection hold what another of its kind holds in a table with the same rows.
+    package func copyCollection(
+        _ key: ObjectKey, _ source: Int, of old: Table, to column: Int, _ changed: (Value) -> Value = { $0 }
+    ) {
+        let values = old.listValues(key, source).map(changed)
+        switch schema.properties[column].collection {
+        case .none: preconditionFailure("a property without elements was copied as a collection")
+        case .list: listReplace(key, column, values)
+        case .set: setReplace(key, column, values)
+        case .map: mapReplace(key, column, Array(zip(old.mapKeys(key, source), values)).map { (key: $0, value: $1) })
         }
     }
 

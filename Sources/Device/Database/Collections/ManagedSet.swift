@@ -1,0 +1,39 @@
+import CausewayModel
+import CausewayObjectStore
+
+/// A set property of a managed object.
+final class ManagedSet {
+    /// The elements, in canonical order.
+    let list: ManagedList
+
+    init(_ list: ManagedList) {
+        self.list = list
+    }
+
+    func contains<Element: RealmCollectionValue>(_ element: Element) -> Bool {
+        list.check()
+        guard let value = stored(element) else { return false }
+        return list.instance.reading { list.access.table.setPlace(list.key, list.column, value).isThere }
+    }
+
+    func insert(_ value: Value) {
+        if list.access.table.setInsert(list.key, list.column, value) { list.instance.contentChanged() }
+    }
+
+    func remove<Element: RealmCollectionValue>(_ element: Element) {
+        guard let value = stored(element) else { return }
+        if list.access.table.setRemove(list.key, list.column, value) { list.instance.contentChanged() }
+    }
+
+    func replaceAll(_ values: [Value]) {
+        list.access.table.setReplace(list.key, list.column, values)
+        list.instance.contentChanged()
+    }
+
+    /// The element as the set would hold it, without adding an object to the Realm; nil for one that cannot be there.
+    private func stored<Element: RealmCollectionValue>(_ element: Element) -> Value? {
+        guard let object = element as? ObjectBase else { return element._toStored(nil).value }
+        guard object._header != nil, object._instance?.showsSameObjects(as: list.instance) == true else { return nil }
+        return .object(object._key)
+    }
+}

@@ -1,0 +1,98 @@
+import CausewayModel
+import CausewayObjectStore
+
+extension Map: _Persistable {
+    public static var _shape: _PropertyShape {
+        let value = Value._shape
+        return _PropertyShape(value.type, collection: .map, isOptional: value.isOptional, target: value.target)
+    }
+
+    public static func _zeroValue() -> Map { Map() }
+
+    @inlinable
+    public static func _cachesManagedValue() -> Bool { true }
+
+    public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {
+        misuse("A map is not a value that can be stored in a collection.")
+    }
+
+    public func _toStored(_ links: _ClassAccess?) -> _StoredValue { _StoredValue(.null) }
+
+    public static func _readManaged(_ object: ObjectBase, _ column: Int) -> Map {
+        Map(state: .managed(ManagedMap(ManagedList(object, object._checkedAccess(), column))))
+    }
+
+    /// Assigning a map replaces the content of the property's own map.
+    public static func _writeManaged(_ object: ObjectBase, _ column: Int, _ value: Map) {
+        let map = ManagedMap(ManagedList(object, object._writableAccess(), column))
+        map.list.checkWritable()
+        if let other = value.managed?.list, other.key == map.list.key, other.column == column,
+            other.access === map.list.access
+        {
+            return
+        }
+        map.replaceAll(value.storedEntries(map))
+    }
+
+    public static func _adopt(_ value: Map, _ object: ObjectBase, _ column: Int) {
+        guard let access = object._access else { return }
+        let map = ManagedMap(ManagedList(object, access, column))
+        let unmanaged = Map(
+            state: .unmanaged(Dictionary(uniqueKeysWithValues: value.entries.map { ($0.key, $0.value) })))
+        // Managed first: a value that leads back here finds the map in place.
+        if case .unmanaged = value.state { value.become(map) }
+        if unmanaged.isEmpty, map.list.count == 0 { return }
+        map.replaceAll(unmanaged.storedEntries(map))
+    }
+
+    private func storedEntries(_ map: ManagedMap) -> [(key: String, value: CausewayModel.Value)] {
+        // In the order of the keys, so that objects that are added on the way get their rows in one order always.
+        entries.sorted { $0.key._mapKey.utf8.lexicographicallyPrecedes($1.key._mapKey.utf8) }.map { entry in
+            (key: entry.key._mapKey, value: entry.value._toStored(map.list.target).value)
+        }
+    }
+
+    public static func _tracing(_ recorder: _PathRecorder) -> Map {
+        Map(state: .tracing(recorder))
+    }
+}
+
+extension Map: MapFilling {
+    var namedValues: [(key: String, value: Any)] {
+        entries.map { (key: $0.key._mapKey, value: $0.value as Any) }
+    }
+
+    func fill(with entries: [(key: String, value: Any)], resolving: (Any) -> Any?) -> Bool {
+        guard let values: [Value] = convertedElements(entries.map(\.value), resolving) else { return false }
+        removeAll()
+        for (entry, value) in zip(entries, values) { updateValue(value, forKey: Key(_mapKey: entry.key)) }
+        return true
+    }
+}
+
+extension Map: ListDescribing {
+    func description(depth: Int) -> String {
+        guard depth > 0 else { return "<Maximum depth exceeded>" }
+        var text = "Map<\(Key.self), \(Value.self)> (\n"
+        for (key, value) in entries.sorted(by: { $0.key._mapKey < $1.key._mapKey }) {
+            let shown = flattened(value).map { ($0 as? ObjectBase)?.description(depth: depth - 1) ?? "\($0)" }
+            text += "\t[\(key)]: \((shown ?? "(null)").indentedAfterFirstLine),\n"
+        }
+        return text + ")"
+    }
+}
+
+extension Map: Decodable where Key: Decodable, Value: Decodable {
+    public convenience init(from decoder: any Decoder) throws {
+        self.init()
+        let entries = try decoder.singleValueContainer().decode([String: Value].self)
+        for (key, value) in entries { updateValue(value, forKey: Key(_mapKey: key)) }
+    }
+}
+
+extension Map: Encodable where Key: Encodable, Value: Encodable {
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(Dictionary(uniqueKeysWithValues: entries.map { ($0.key._mapKey, $0.value) }))
+    }
+}

@@ -1,0 +1,277 @@
+import CausewayModel
+
+/// A collection of values by string keys inside an object.
+///
+/// ```swift
+/// class Dog: Object {
+///     @Persisted var name = ""
+///     @Persisted var favoriteParksByCity: Map<String, String>
+/// }
+/// try realm.write { dog.favoriteParksByCity["Chicago"] = "Jackson Park" }
+/// for element in dog.favoriteParksByCity { print(element.key, element.value) }
+/// ```
+///
+/// Values are scalars, optional scalars, or optional objects and embedded objects: `Map<String, Dog?>`. A key must not
+/// begin with `$` nor contain a dot: percent-encode those of other sources. The map of an unmanaged object holds its own
+/// entries; with its object it becomes managed and live, and keeps its keys in ascending order. The map of a managed
+/// object is changed in write transactions only.
+public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCollection {
+    enum State {
+        case unmanaged([Key: Value])
+        case managed(ManagedMap)
+        /// Part of a key path that is being recorded: every key gives the same recording value.
+        case tracing(_PathRecorder)
+    }
+    private(set) var state: State
+
+    /// Creates an empty unmanaged map.
+    public init() {
+        state = .unmanaged([:])
+    }
+
+    init(state: State) {
+        self.state = state
+    }
+
+    func become(_ map: ManagedMap) {
+        state = .managed(map)
+    }
+
+    var managed: ManagedMap? {
+        if case .managed(let map) = state { map } else { nil }
+    }
+
+    public var _source: _ResultsSource {
+        guard let managed else {
+            misuse("This method may only be called on Map instances retrieved from a Realm")
+        }
+        return managed.list.source
+    }
+
+    public func _moved(to source: _ResultsSource) -> Map {
+        Map(state: .managed(ManagedMap(ManagedList(source))))
+    }
+
+    // MARK: - Reading
+
+    public var count: Int {
+        switch state {
+        case .unmanaged(let entries): entries.count
+        case .managed(let map): map.list.count
+        case .tracing: 1
+        }
+    }
+
+    /// Whether there are no entries.
+    public var isEmpty: Bool { count == 0 }
+
+    public var realm: Realm? { managed.map { Realm(instance: $0.list.instance) } }
+
+    public var isInvalidated: Bool { managed?.list.isInvalidated ?? false }
+
+    public var isFrozen: Bool { managed?.list.instance.isFrozen ?? false }
+
+    public var description: String { description(depth: 4) }
+
+    public var keys: [Key] {
+        switch state {
+        case .unmanaged(let entries): Array(entries.keys)
+        case .managed(let map): map.names.map { Key(_mapKey: $0) }
+        case .tracing: []
+        }
+    }
+
+    public var values: [Value] {
+        switch state {
+        case .unmanaged(let entries): Array(entries.values)
+        case .managed(let map): map.values.map { typed($0, map) }
+        case .tracing: []
+        }
+    }
+
+    /// The keys with their values, as they are now.
+    var entries: [(key: Key, value: Value)] {
+        switch state {
+        case .unmanaged(let entries): entries.map { (key: $0.key, value: $0.value) }
+        case .managed(let map): zip(map.names, map.values).map { (key: Key(_mapKey: $0), value: typed($1, map)) }
+        case .tracing: []
+        }
+    }
+
+    /// Whether an entry satisfies a condition.
+    public func contains(where predicate: (_ key: Key, _ value: Value) throws -> Bool) rethrows -> Bool {
+        for entry in entries where try predicate(entry.key, entry.value) { return true }
+        return false
+    }
+
+    private func typed(_ value: CausewayModel.Value, _ map: ManagedMap) -> Value {
+        Value._fromStored(_StoredValue(value), map.list.target)
+    }
+
+    public static func == (left: Map, right: Map) -> Bool {
+        if left === right { return true }
+        guard let first = left.managed?.list, let second = right.managed?.list else { return false }
+        return first.key == second.key && first.column == second.column && first.access === second.access
+    }
+
+    // MARK: - Changing
+
+    /// The value of a key, or nil where it is not there. Setting nil removes the key.
+    ///
+    /// - Complexity: O(log n) in a managed map.
+    public subscript(key: Key) -> Value? {
+        get {
+            switch state {
+            case .unmanaged(let entries): entries[key]
+            case .managed(let map): map.value(key._mapKey).map { typed($0, map) }
+            case .tracing(let recorder): Value._tracing(recorder)
+            }
+        }
+        set {
+            if let newValue { updateValue(newValue, forKey: key) } else { removeObject(for: key) }
+        }
+    }
+
+    /// The value of a key, or a default where it is not there; setting it enters the key.
+    public subscript(key: Key, default value: @autoclosure () -> Value) -> Value {
+        get { self[key] ?? value() }
+        set { self[key] = newValue }
+    }
+
+    /// Gives a key a value. An embedded object that is replaced is deleted.
+    ///
+    /// - Complexity: O(log n) in a managed map.
+    public func updateValue(_ value: Value, forKey key: Key) {
+        checkMapKey(key._mapKey)
+        switch state {
+        case .unmanaged(var entries):
+            // Released first, so that the dictionary is changed in place.
+            state = .unmanaged([:])
+            entries[key] = value
+            state = .unmanaged(entries)
+        case .managed(let map):
+            map.list.checkWritable()
+            map.put(key._mapKey, value._toStored(map.list.target).value)
+        case .tracing: break
+        }
+    }
+
+    /// Removes a key with its value. An object stays in the Realm; an embedded object is deleted.
+    ///
+    /// - Complexity: O(log n) in a managed map.
+    public func removeObject(for key: Key) {
+        switch state {
+        case .unmanaged(var entries):
+            state = .unmanaged([:])
+            entries[key] = nil
+            state = .unmanaged(entries)
+        case .managed(let map):
+            map.list.checkWritable()
+            map.remove(key._mapKey)
+        case .tracing: break
+        }
+    }
+
+    /// Removes all keys with their values. Objects stay in the Realm; embedded objects are deleted.
+    public func removeAll() {
+        switch state {
+        case .unmanaged: state = .unmanaged([:])
+        case .managed(let map):
+            map.list.checkWritable()
+            map.removeAll()
+        case .tracing: break
+        }
+    }
+
+    /// Takes over the entries of a sequence; of a key that is there already, what the closure makes of both values.
+    public func merge<S: Sequence>(
+        _ sequence: S, uniquingKeysWith combine: (_ current: Value, _ new: Value) throws -> Value
+    ) rethrows where S.Element == (key: Key, value: Value) {
+        for (key, value) in Array(sequence) {
+            updateValue(try self[key].map { try combine($0, value) } ?? value, forKey: key)
+        }
+    }
+
+    /// Takes over the entries of a dictionary.
+    public func merge(
+        _ dictionary: [Key: Value], uniquingKeysWith combine: (_ current: Value, _ new: Value) throws -> Value
+    ) rethrows {
+        try merge(dictionary.map { (key: $0.key, value: $0.value) }, uniquingKeysWith: combine)
+    }
+
+    /// Takes over the entries of another map.
+    public func merge(
+        _ map: Map<Key, Value>, uniquingKeysWith combine: (_ current: Value, _ new: Value) throws -> Value
+    ) rethrows {
+        try merge(map.entries, uniquingKeysWith: combine)
+    }
+}
+
+extension Map: Equatable {}
+
+/// Refuses a key that a path could not name.
+func checkMapKey(_ key: String) {
+    if key.hasPrefix("$") { misuse("Dictionary::insert: key must not start with '$'") }
+    if key.utf8.contains(UInt8(ascii: ".")) { misuse("Dictionary::insert: key must not contain '.'") }
+}
+
+// MARK: - Iteration
+
+/// One entry of a map.
+public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: Hashable {
+    /// The key of the entry.
+    public var key: Key
+    /// The value of the entry.
+    public var value: Value
+
+    public init(key: Key, value: Value) {
+        self.key = key
+        self.value = value
+    }
+}
+
+/// Goes over the entries that a map had when the loop began.
+public struct RLMMapIterator<Key: _MapKey, Value: RealmCollectionValue>: IteratorProtocol {
+    private var entries: IndexingIterator<[(key: Key, value: Value)]>
+
+    init(_ map: Map<Key, Value>) {
+        entries = map.entries.makeIterator()
+    }
+
+    public mutating func next() -> SingleMapEntry<Key, Value>? {
+        entries.next().map { SingleMapEntry(key: $0.key, value: $0.value) }
+    }
+}
+
+/// A map as a sequence of tuples of keys and values.
+public struct RLMKeyValueSequence<Key: _MapKey, Value: RealmCollectionValue>: Sequence {
+    private let map: Map<Key, Value>
+
+    init(_ map: Map<Key, Value>) {
+        self.map = map
+    }
+
+    public func makeIterator() -> RLMKeyValueIterator<Key, Value> { RLMKeyValueIterator(map) }
+}
+
+/// Goes over the keys and values that a map had when the loop began.
+public struct RLMKeyValueIterator<Key: _MapKey, Value: RealmCollectionValue>: IteratorProtocol {
+    private var entries: IndexingIterator<[(key: Key, value: Value)]>
+
+    init(_ map: Map<Key, Value>) {
+        entries = map.entries.makeIterator()
+    }
+
+    public mutating func next() -> (key: Key, value: Value)? { entries.next() }
+}
+
+extension Map {
+    public func makeIterator() -> RLMMapIterator<Key, Value> { RLMMapIterator(self) }
+
+    /// The map as a sequence of tuples.
+    ///
+    /// ```swift
+    /// for (city, park) in dog.favoriteParksByCity.asKeyValueSequence() { print(city, park) }
+    /// ```
+    public func asKeyValueSequence() -> RLMKeyValueSequence<Key, Value> { RLMKeyValueSequence(self) }
+}

@@ -1,0 +1,74 @@
+import CausewayModel
+import CausewayObjectStore
+
+extension MutableSet: _Persistable {
+    public static var _shape: _PropertyShape {
+        let element = Element._shape
+        return _PropertyShape(
+            element.type, collection: .set, isOptional: element.isOptional, target: element.target)
+    }
+
+    public static func _zeroValue() -> MutableSet { MutableSet() }
+
+    @inlinable
+    public static func _cachesManagedValue() -> Bool { true }
+
+    public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {
+        misuse("A set is not a value that can be stored in a collection.")
+    }
+
+    public func _toStored(_ links: _ClassAccess?) -> _StoredValue { _StoredValue(.null) }
+
+    public static func _readManaged(_ object: ObjectBase, _ column: Int) -> MutableSet {
+        MutableSet(state: .managed(ManagedSet(ManagedList(object, object._checkedAccess(), column))))
+    }
+
+    /// Assigning a set replaces the content of the property's own set.
+    public static func _writeManaged(_ object: ObjectBase, _ column: Int, _ value: MutableSet) {
+        let set = ManagedSet(ManagedList(object, object._writableAccess(), column))
+        set.list.checkWritable()
+        set.replaceAll(Array(value).map { $0._toStored(set.list.target).value })
+    }
+
+    public static func _adopt(_ value: MutableSet, _ object: ObjectBase, _ column: Int) {
+        guard let access = object._access else { return }
+        let set = ManagedSet(ManagedList(object, access, column))
+        let elements = Array(value)
+        // Managed first: an element that leads back here finds the set in place.
+        if case .unmanaged = value.state { value.become(set) }
+        if elements.isEmpty, set.list.count == 0 { return }
+        set.replaceAll(elements.map { $0._toStored(set.list.target).value })
+    }
+
+    public static func _tracing(_ recorder: _PathRecorder) -> MutableSet {
+        MutableSet(state: .tracing(recorder))
+    }
+}
+
+extension MutableSet: ListFilling {
+    func fill(with elements: [Any], resolving: (Any) -> Any?) -> Bool {
+        guard let converted: [Element] = convertedElements(elements, resolving) else { return false }
+        removeAll()
+        insert(objectsIn: converted)
+        return true
+    }
+}
+
+extension MutableSet: ListDescribing {
+    func description(depth: Int) -> String { describeElements(self, "MutableSet", depth: depth) }
+}
+
+extension MutableSet: Decodable where Element: Decodable {
+    public convenience init(from decoder: any Decoder) throws {
+        self.init()
+        var container = try decoder.unkeyedContainer()
+        while !container.isAtEnd { insert(try container.decode(Element.self)) }
+    }
+}
+
+extension MutableSet: Encodable where Element: Encodable {
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        for element in self { try container.encode(element) }
+    }
+}

@@ -1,0 +1,198 @@
+import CausewayModel
+
+/// A collection inside an object in which every element is there once.
+///
+/// ```swift
+/// class Dog: Object {
+///     @Persisted var name = ""
+///     @Persisted var citiesVisited: MutableSet<String>
+/// }
+/// try realm.write { dog.citiesVisited.insert(objectsIn: ["New York", "Boston"]) }
+/// print(dog.citiesVisited.contains("Boston"))    // true
+/// ```
+///
+/// The set of an unmanaged object holds its own elements; with its object it becomes managed and live. The set of a
+/// managed object is changed in write transactions only. Positions go from 0 to `count`, in an order that means nothing
+/// and may be another one after every change.
+public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
+    enum State {
+        case unmanaged(elements: [Element], members: Set<Element>)
+        case managed(ManagedSet)
+        /// Part of a key path that is being recorded: every index gives the same recording element.
+        case tracing(_PathRecorder)
+    }
+    private(set) var state: State
+
+    /// Creates an empty unmanaged set.
+    public init() {
+        state = .unmanaged(elements: [], members: [])
+    }
+
+    init(state: State) {
+        self.state = state
+    }
+
+    func become(_ set: ManagedSet) {
+        state = .managed(set)
+    }
+
+    var managed: ManagedSet? {
+        if case .managed(let set) = state { set } else { nil }
+    }
+
+    public var _source: _ResultsSource {
+        guard let managed else {
+            misuse("This method may only be called on MutableSet instances retrieved from a Realm")
+        }
+        return managed.list.source
+    }
+
+    public func _moved(to source: _ResultsSource) -> MutableSet {
+        MutableSet(state: .managed(ManagedSet(ManagedList(source))))
+    }
+
+    // MARK: - Reading
+
+    public var count: Int {
+        switch state {
+        case .unmanaged(let elements, _): elements.count
+        case .managed(let set): set.list.count
+        case .tracing: 1
+        }
+    }
+
+    public var realm: Realm? { managed.map { Realm(instance: $0.list.instance) } }
+
+    public var isInvalidated: Bool { managed?.list.isInvalidated ?? false }
+
+    public var isFrozen: Bool { managed?.list.instance.isFrozen ?? false }
+
+    public var description: String { describe(self, "MutableSet") }
+
+    public subscript(position: Int) -> Element {
+        switch state {
+        case .unmanaged(let elements, _):
+            checkBounds(position, elements.count)
+            return elements[position]
+        case .managed(let set):
+            checkBounds(position, set.list.count)
+            return Element._fromStored(_StoredValue(set.list.value(position)), set.list.target)
+        case .tracing(let recorder): return Element._tracing(recorder)
+        }
+    }
+
+    public func makeIterator() -> RealmCollectionIterator<Element> {
+        switch state {
+        case .unmanaged(let elements, _): RealmCollectionIterator(elements)
+        case .managed(let set): RealmCollectionIterator(set.list.source)
+        case .tracing(let recorder): RealmCollectionIterator([Element._tracing(recorder)])
+        }
+    }
+
+    /// Whether an element is in the set. An object that is not managed is in no managed set.
+    ///
+    /// - Complexity: O(log n).
+    public func contains(_ object: Element) -> Bool {
+        switch state {
+        case .unmanaged(_, let members): members.contains(object)
+        case .managed(let set): set.contains(object)
+        case .tracing: false
+        }
+    }
+
+    public static func == (left: MutableSet, right: MutableSet) -> Bool {
+        if left === right { return true }
+        guard let first = left.managed?.list, let second = right.managed?.list else { return false }
+        return first.key == second.key && first.column == second.column && first.access === second.access
+    }
+
+    // MARK: - Comparing
+
+    /// Whether every element of this set is in the other one.
+    ///
+    /// - Complexity: O(n log m).
+    public func isSubset(of possibleSuperset: MutableSet<Element>) -> Bool {
+        allSatisfy { possibleSuperset.contains($0) }
+    }
+
+    /// Whether the sets have at least one element in common.
+    ///
+    /// - Complexity: O(n log m).
+    public func intersects(_ otherSet: MutableSet<Element>) -> Bool {
+        contains { otherSet.contains($0) }
+    }
+
+    // MARK: - Changing
+
+    /// Puts an element into the set, unless it is there.
+    ///
+    /// - Complexity: O(log n) in a managed set.
+    public func insert(_ object: Element) {
+        switch state {
+        case .unmanaged(var elements, var members):
+            // Released first, so that both are changed in place.
+            state = .unmanaged(elements: [], members: [])
+            if members.insert(object).inserted { elements.append(object) }
+            state = .unmanaged(elements: elements, members: members)
+        case .managed(let set):
+            set.list.checkWritable()
+            set.insert(object._toStored(set.list.target).value)
+        case .tracing: break
+        }
+    }
+
+    /// Puts the elements of a sequence into the set.
+    public func insert<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
+        for object in Array(objects) { insert(object) }
+    }
+
+    /// Takes an element out of the set, if it is there. An object stays in the Realm.
+    ///
+    /// - Complexity: O(log n) in a managed set.
+    public func remove(_ object: Element) {
+        switch state {
+        case .unmanaged(var elements, var members):
+            state = .unmanaged(elements: [], members: [])
+            if members.remove(object) != nil { elements.removeAll { $0 == object } }
+            state = .unmanaged(elements: elements, members: members)
+        case .managed(let set):
+            set.list.checkWritable()
+            set.remove(object)
+        case .tracing: break
+        }
+    }
+
+    /// Removes all elements. Objects stay in the Realm.
+    public func removeAll() {
+        switch state {
+        case .unmanaged: state = .unmanaged(elements: [], members: [])
+        case .managed(let set):
+            set.list.checkWritable()
+            set.list.removeAll()
+        case .tracing: break
+        }
+    }
+
+    /// Adds the elements of another set.
+    public func formUnion(_ other: MutableSet<Element>) {
+        checkWritable()
+        insert(objectsIn: other)
+    }
+
+    /// Removes the elements that are not in the other set.
+    public func formIntersection(_ other: MutableSet<Element>) {
+        checkWritable()
+        for element in Array(self) where !other.contains(element) { remove(element) }
+    }
+
+    /// Removes the elements that are in the other set.
+    public func subtract(_ other: MutableSet<Element>) {
+        checkWritable()
+        for element in Array(other) { remove(element) }
+    }
+
+    /// Outside of a write transaction it is an error also to change nothing.
+    private func checkWritable() {
+        managed?.list.checkWritable()
+    }
+}

@@ -1,0 +1,107 @@
+import CausewayQuery
+
+// Maps in typed queries: a map stands for its values, as a list does for its elements.
+
+extension Query where T: RealmKeyedCollection {
+    private func part<V>(_ part: MapPart, isPlural: Bool) -> Query<V> {
+        var path = path
+        if path.part != nil {
+            misuse("A key path cannot go on after a key, the keys or the values of a map.")
+        }
+        path.part = part
+        if !isPlural {
+            path.isPlural = false
+            path.collection = nil
+        }
+        return Query<V>(.path(path))
+    }
+
+    /// The keys: a comparison holds when any key satisfies it.
+    ///
+    /// ```swift
+    /// dogs.where { $0.favoriteParksByCity.keys.starts(with: "Ch") }
+    /// ```
+    public var keys: Query<String> { part(.keys, isPlural: true) }
+
+    /// The values: a comparison holds when any value satisfies it.
+    public var values: Query<T.Value> { part(.values, isPlural: true) }
+
+    /// The value of one key; where the key is not there, no comparison with a value holds.
+    ///
+    /// ```swift
+    /// dogs.where { $0.favoriteParksByCity["Chicago"] == "Jackson Park" }
+    /// ```
+    public subscript(key: T.Key) -> Query<T.Value> { part(.value(key._mapKey), isPlural: false) }
+
+    /// How many entries there are.
+    public var count: Query<Int> { aggregated(.count) }
+
+    /// At least one value equals the one given.
+    public static func == (left: Query, right: T.Value) -> Query<Bool> {
+        left.compared(.equal, .value(queryValue(right)))
+    }
+
+    /// At least one value differs from the one given.
+    public static func != (left: Query, right: T.Value) -> Query<Bool> {
+        left.compared(.notEqual, .value(queryValue(right)))
+    }
+
+    /// The value is among those of the map.
+    public func contains(_ value: T.Value) -> Query<Bool> {
+        compared(.equal, .value(queryValue(value)), quantifier: .any)
+    }
+
+    /// At least one of the values given is among those of the map.
+    public func containsAny<Values: Sequence>(in values: Values) -> Query<Bool> where Values.Element == T.Value {
+        compared(.in, .values(values.map(queryValue)), quantifier: .any)
+    }
+}
+
+extension Query where T: RealmKeyedCollection, T.Value: _QueryOrdered {
+    /// At least one value is less than the one given.
+    public static func < (left: Query, right: T.Value) -> Query<Bool> {
+        left.compared(.less, .value(queryValue(right)))
+    }
+
+    /// At least one value is less than the one given or equal to it.
+    public static func <= (left: Query, right: T.Value) -> Query<Bool> {
+        left.compared(.lessOrEqual, .value(queryValue(right)))
+    }
+
+    /// At least one value is greater than the one given.
+    public static func > (left: Query, right: T.Value) -> Query<Bool> {
+        left.compared(.greater, .value(queryValue(right)))
+    }
+
+    /// At least one value is greater than the one given or equal to it.
+    public static func >= (left: Query, right: T.Value) -> Query<Bool> {
+        left.compared(.greaterOrEqual, .value(queryValue(right)))
+    }
+}
+
+extension Query where T: RealmKeyedCollection, T.Value: _QueryNumeric {
+    /// The smallest value; no comparison with it holds for an empty map.
+    public var min: Query<T.Value> { aggregated(.minimum) }
+    /// The largest value.
+    public var max: Query<T.Value> { aggregated(.maximum) }
+    /// The mean of the values.
+    public var avg: Query<T.Value> { aggregated(.average) }
+    /// The sum of the values; zero for an empty map.
+    public var sum: Query<T.Value> { aggregated(.sum) }
+}
+
+extension Query where T: RealmKeyedCollection, T.Value: _QueryNumeric & Comparable {
+    /// Every value lies in the range, both ends included.
+    public func contains(_ range: ClosedRange<T.Value>) -> Query<Bool> {
+        let smallest: Query<T.Value> = aggregated(.minimum)
+        let largest: Query<T.Value> = aggregated(.maximum)
+        return smallest >= range.lowerBound && largest <= range.upperBound
+    }
+
+    /// Every value lies in the range, the upper end excluded.
+    public func contains(_ range: Range<T.Value>) -> Query<Bool> {
+        let smallest: Query<T.Value> = aggregated(.minimum)
+        let largest: Query<T.Value> = aggregated(.maximum)
+        return smallest >= range.lowerBound && largest < range.upperBound
+    }
+}
