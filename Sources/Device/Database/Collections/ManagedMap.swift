@@ -18,17 +18,17 @@ final class ManagedMap {
 
     var names: [String] {
         list.check()
-        return list.instance.reading { table.mapKeys(list.key, list.column) }
+        return table.mapKeys(list.key, list.column)
     }
 
     var values: [Value] {
         list.check()
-        return list.instance.reading { table.listValues(list.key, list.column) }
+        return table.listValues(list.key, list.column)
     }
 
     func value(_ name: String) -> Value? {
         list.check()
-        return list.instance.reading { table.mapValue(list.key, list.column, name) }
+        return table.mapValue(list.key, list.column, name)
     }
 
     // MARK: - Changing

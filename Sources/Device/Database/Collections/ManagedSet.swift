@@ -13,7 +13,7 @@ final class ManagedSet {
     func contains<Element: RealmCollectionValue>(_ element: Element) -> Bool {
         list.check()
         guard let value = stored(element) else { return false }
-        return list.instance.reading { list.access.table.setPlace(list.key, list.column, value).isThere }
+        return list.access.table.setPlace(list.key, list.column, value).isThere
     }
 
     func insert(_ value: Value) {
