@@ -101,6 +101,7 @@ let tests: [Target] = [
     program("Support/CrashWriter", uses: ["Database", "Support/Bookkeeping"]),
     program("Support/RealmPeer", uses: ["Database"]),
     program("Support/DamageReader", uses: ["Database", "Support/Seeds"]),
+    test("Shared", "Model", uses: ["Model", "Support/Seeds"]),
     test("Shared", "Operations", uses: ["Model", "Operations", "Support/Seeds"]),
     test("Shared", "Merge", uses: shape + ["Support/Seeds"]),
     test("Shared", "Query", uses: ["Model", "Query", "Support/Seeds"]),
