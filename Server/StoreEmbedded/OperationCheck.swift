@@ -185,6 +185,7 @@ struct OperationCheck {
             case (.bool, .bool), (.int, .int), (.float, .float), (.double, .double), (.string, .string),
                 (.data, .bytes), (.date, .timestamp), (.objectId, .objectId), (.uuid, .uuid):
                 true
+            case (.decimal128, .decimal): true
             case (_, .null):
                 switch property.collection {
                 case .none, .map: property.isOptional || property.type == .object

@@ -39,6 +39,8 @@ enum RowText {
             if target.schema.kind == .embedded { return json(key, target, transaction, depth: depth + 1) }
             return target.primaryKey(of: key)?.value.map { json($0, nil, transaction, depth) } ?? "null"
         case .link(let key): return key.value.map { json($0, nil, transaction, depth) } ?? "null"
+        // A reader of JSON takes numbers as Doubles, which would lose digits.
+        case .decimal(let value): return JSONText.quoted(value.description)
         case .string, .bytes, .timestamp, .objectId, .uuid:
             return JSONText.quoted(text(value))
         }

@@ -11,6 +11,7 @@ package enum PropertyType: UInt8, Sendable, CaseIterable {
     case uuid = 9
     /// A link to another object, or an embedded object, as the target class says.
     case object = 10
+    case decimal128 = 11
 }
 
 package enum CollectionKind: UInt8, Sendable {
@@ -113,6 +114,7 @@ extension PropertyType {
         case .objectId: .objectId(ObjectIdentifier12(high: 0, low: 0))
         case .uuid: .uuid(UUID16(high: 0, low: 0))
         case .object: .null
+        case .decimal128: .decimal(.zero)
         }
     }
 }

@@ -14,6 +14,7 @@ package enum Value: Hashable, Sendable {
     case timestamp(Timestamp)
     case objectId(ObjectIdentifier12)
     case uuid(UUID16)
+    case decimal(DecimalNumber)
     case object(ObjectKey)
     case link(PrimaryKey)
 }

@@ -51,6 +51,7 @@ extension ByteReader {
             values.reserveCapacity(count)
             for _ in 0..<count { values.append(try readValue()) }
             return values
+        case Column.Form.decimals: return try readDecimals(count: count)
         default: throw malformed("\(form) is no form of a column")
         }
     }
@@ -206,6 +207,14 @@ extension ByteReader {
         ids.reserveCapacity(count)
         for _ in 0..<count { ids.append(try readObjectId()) }
         return ids
+    }
+
+    private mutating func readDecimals(count: Int) throws(EncodingError) -> [Value] {
+        try require(count, minimumBytesEach: 16)
+        var values: [Value] = []
+        values.reserveCapacity(count)
+        for _ in 0..<count { values.append(.decimal(try readDecimal())) }
+        return values
     }
 
     private mutating func readUUIDs(count: Int) throws(EncodingError) -> [UUID16] {

@@ -179,6 +179,7 @@ extension ByteReader {
         case ValueTag.objectId: return .objectId(try readObjectId())
         case ValueTag.uuid: return .uuid(try readUUID())
         case ValueTag.link: return .link(try readPrimaryKey())
+        case ValueTag.decimal: return .decimal(try readDecimal())
         default: throw malformed("\(tag) is no kind of value")
         }
     }
@@ -214,6 +215,12 @@ extension ByteReader {
     package mutating func readUUID() throws(EncodingError) -> UUID16 {
         let high = try readFixed64().byteSwapped
         return UUID16(high: high, low: try readFixed64().byteSwapped)
+    }
+
+    /// Any bits are a decimal, and come back as they were.
+    mutating func readDecimal() throws(EncodingError) -> DecimalNumber {
+        let low = try readFixed64()
+        return DecimalNumber(high: try readFixed64(), low: low)
     }
 
     /// A nanosecond part is less than a second and has the sign of its seconds.

@@ -35,6 +35,7 @@ extension ByteWriter {
         case .uuids(let values): for value in values { write(value) }
         case .links(let keys): write(keys: keys)
         case .mixed(let values): for value in values { write(value) }
+        case .decimals(let values): for value in values { write(value) }
         }
     }
 

@@ -109,6 +109,9 @@ extension ByteWriter {
         case .link(let key):
             write(byte: ValueTag.link)
             write(key)
+        case .decimal(let value):
+            write(byte: ValueTag.decimal)
+            write(value)
         }
     }
 
@@ -157,6 +160,13 @@ extension ByteWriter {
     }
 }
 
+extension ByteWriter {
+    package mutating func write(_ value: DecimalNumber) {
+        write(fixed64: value.low)
+        write(fixed64: value.high)
+    }
+}
+
 /// The byte before a value that stands alone.
 enum ValueTag {
     static let null: UInt8 = 0
@@ -171,6 +181,7 @@ enum ValueTag {
     static let objectId: UInt8 = 9
     static let uuid: UInt8 = 10
     static let link: UInt8 = 11
+    static let decimal: UInt8 = 12
 }
 
 /// The byte before a primary key that stands alone.

@@ -20,6 +20,7 @@ enum Column {
     case uuids([UUID16])
     case links([PrimaryKey])
     case mixed([Value])
+    case decimals([DecimalNumber])
 
     init(_ present: [Value]) {
         guard let first = present.first else {
@@ -85,6 +86,10 @@ enum Column {
                 return nil
             }
             self = .links(all)
+        case .decimal:
+            guard let all = extract(present, { if case .decimal(let value) = $0 { value } else { nil } })
+            else { return nil }
+            self = .decimals(all)
         }
     }
 
@@ -106,6 +111,7 @@ enum Column {
         case .uuids: Form.uuids
         case .links: Form.links
         case .mixed: Form.mixed
+        case .decimals: Form.decimals
         }
     }
 
@@ -125,6 +131,7 @@ enum Column {
         static let uuids: UInt8 = 12
         static let links: UInt8 = 13
         static let mixed: UInt8 = 14
+        static let decimals: UInt8 = 15
         /// Added to the form when some values are null: a bitmap of those that are not comes first.
         static let someNull: UInt8 = 0x80
     }
@@ -241,12 +248,13 @@ private func wholeNumber(_ value: Double) -> Int64? {
     return Double(whole).bitPattern == value.bitPattern ? whole : nil
 }
 
-/// Equality of what would be written: stricter than `==` for strings and for zeros, laxer for NaN.
+/// Equality of what would be written: stricter than `==` for strings, decimals and zeros, laxer for NaN.
 private func hasSameBytes(_ left: Value, _ right: Value) -> Bool {
     switch (left, right) {
     case (.string(let left), .string(let right)): hasSameBytes(left, right)
     case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
     case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
+    case (.decimal(let left), .decimal(let right)): left.hasSameBits(as: right)
     case (.link(.string(let left)), .link(.string(let right))): hasSameBytes(left, right)
     default: left == right
     }

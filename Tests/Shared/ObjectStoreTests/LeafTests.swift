@@ -8,7 +8,7 @@ import Testing
 @Suite("Leaves, packed and writable")
 struct LeafTests {
     private static let types: [PropertyType] = [
-        .bool, .int, .float, .double, .string, .data, .date, .objectId, .uuid, .object,
+        .bool, .int, .float, .double, .string, .data, .date, .objectId, .uuid, .object, .decimal128,
     ]
 
     /// A leaf whose slots were set in a random order, and what each of them holds; nil where none was set.

@@ -112,6 +112,7 @@ enum ListModel {
                 Property(name: "dates", type: .date, collection: .list),
                 Property(name: "oids", type: .objectId, collection: .list),
                 Property(name: "uuids", type: .uuid, collection: .list, isOptional: true),
+                Property(name: "decimals", type: .decimal128, collection: .list, isOptional: true),
             ]),
         ClassSchema(
             name: "Home", kind: .embedded,

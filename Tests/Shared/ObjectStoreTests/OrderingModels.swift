@@ -8,7 +8,10 @@ import Testing
 /// Rows of every type, required and optional, that link to each other, to others and to nothing, and the plain answers
 /// to what order and aggregates they have.
 struct OrderedRows {
-    static let types: [PropertyType] = [.bool, .int, .float, .double, .string, .data, .date, .objectId, .uuid]
+    static let types: [PropertyType] = [
+        .bool, .int, .float, .double, .string, .data, .date, .objectId, .uuid,
+        .decimal128,
+    ]
 
     static let schema = Schema(
         ["Row", "Target"].map { name in
@@ -142,6 +145,7 @@ struct OrderedRows {
             case .null: 0
             case .double(let value) where value.isNaN: 1
             case .float(let value) where value.isNaN: 1
+            case .decimal(let value) where value.isNaN: 1
             default: 2
             }
         }

@@ -171,7 +171,7 @@ struct OrderingTests {
     private static func expect(
         _ found: Value?, _ aggregate: Aggregate, _ values: [Value], _ type: PropertyType, _ how: String
     ) {
-        let isNumber = [.int, .float, .double].contains(type)
+        let isNumber = [.int, .float, .double, .decimal128].contains(type)
         let isOrdered = isNumber || type == .date
         guard isNumber || isOrdered && [.minimum, .maximum, .count].contains(aggregate) else {
             #expect(found == nil, "\(how)")
@@ -191,6 +191,8 @@ struct OrderingTests {
             var sum: Int64 = 0
             for case .int(let value) in present { sum &+= value }
             #expect(found == .int(sum), "\(how)")
+        case .sum where type == .decimal128, .average where type == .decimal128:
+            expectDecimal(found, aggregate, present, how)
         case .sum, .average:
             var sum = 0.0
             var total: Int128 = 0
@@ -219,10 +221,27 @@ struct OrderingTests {
         }
     }
 
+    /// Decimals are added in the order of the rows, so the answer is the same to the last digit.
+    private static func expectDecimal(_ found: Value?, _ aggregate: Aggregate, _ present: [Value], _ how: String) {
+        var sum = DecimalNumber.zero
+        for case .decimal(let value) in present { sum = sum + value }
+        guard aggregate == .sum || !present.isEmpty else {
+            #expect(found == .null, "\(how)")
+            return
+        }
+        let expected = aggregate == .sum ? sum : sum / DecimalNumber(Int64(present.count))
+        guard case .decimal(let found) = found else {
+            Issue.record("\(how): \(String(describing: found))")
+            return
+        }
+        #expect(found.hasSameBits(as: expected), "\(how): \(found), not \(expected)")
+    }
+
     private static func isSame(_ left: Value?, _ right: Value) -> Bool {
         switch (left, right) {
         case (.double(let left), .double(let right)): left == right || (left.isNaN && right.isNaN)
         case (.float(let left), .float(let right)): left == right || (left.isNaN && right.isNaN)
+        case (.decimal(let left), .decimal(let right)): left == right || (left.isNaN && right.isNaN)
         default: left == right
         }
     }

@@ -94,6 +94,7 @@ struct RandomHistory {
         case .objectId: .objectId(ObjectIdentifier12(high: 0, low: 0))
         case .uuid: .uuid(UUID16(high: 0, low: 0))
         case .object: .null
+        case .decimal128: .decimal(.zero)
         }
     }
 

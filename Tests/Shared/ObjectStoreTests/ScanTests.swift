@@ -84,11 +84,12 @@ enum ScanModel {
             Property(name: "uuid", type: .uuid),
             Property(name: "flag", type: .bool),
             Property(name: "optionalFlag", type: .bool, isOptional: true),
+            Property(name: "decimal", type: .decimal128),
             Property(name: "target", type: .object, isOptional: true, target: "Target"),
             Property(name: "second", type: .object, isOptional: true, target: "Target"),
         ])
     static let text = 5
-    static let firstLink = 14
+    static let firstLink = 15
 
     static let target = ClassSchema(
         name: "Target",
@@ -108,6 +109,7 @@ enum ScanModel {
         case .string: .string("")
         case .date: .timestamp(Timestamp(seconds: 0, nanoseconds: 0))
         case .uuid: .uuid(UUID16(high: 0, low: 0))
+        case .decimal128: .decimal(.zero)
         default: .bool(false)
         }
     }

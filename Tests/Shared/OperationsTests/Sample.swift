@@ -28,6 +28,11 @@ enum Sample {
         .link(.container(ElementID(client: ClientID(.max), counter: .max))),
     ]
 
+    static let decimals: [Value] = [
+        "0", "1.50", "1.5", "-0", "1E+6111", "-Infinity", "12345678901234567890.1234567890",
+    ]
+    .compactMap { DecimalNumber($0).map { .decimal($0) } }
+
     static func id(_ counter: UInt64, _ client: UInt64 = 7) -> ElementID {
         ElementID(client: ClientID(client), counter: counter)
     }
@@ -65,6 +70,7 @@ enum Sample {
     /// Operations of all kinds in random runs.
     static func operations(_ random: inout SeededNumbers) -> [Operation] {
         var operations: [Operation] = []
+        let values = values + decimals
         for _ in 0..<Int.random(in: 0...6, using: &random) {
             let className = ["Note", "Tag", "Address"].randomElement(using: &random)!
             let length = Int.random(in: 1...12, using: &random)

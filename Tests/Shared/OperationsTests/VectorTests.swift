@@ -16,6 +16,7 @@ import Testing
         ("deletes", [Sample.changeset(4, deletes)]),
         ("lists", [Sample.changeset(5, lists)]),
         ("keyed", [Sample.changeset(8, keyed)]),
+        ("decimals", [Sample.changeset(8, decimals)]),
         ("embedded", [Sample.changeset(6, embedded), Sample.changeset(7, sets)]),
     ]
 
@@ -35,6 +36,15 @@ import Testing
     private static let values: [CausewayOperations.Operation] = Sample.values.enumerated().map { index, value in
         .create(ObjectReference("Any\(index)", .string("k")), life: 3, fields: [FieldValue("value", value)])
     }
+
+    /// Each alone, and all in one column.
+    private static let decimals: [CausewayOperations.Operation] =
+        Sample.decimals.enumerated().map { index, value in
+            .create(ObjectReference("Any\(index)", .int(0)), life: 1, fields: [FieldValue("value", value)])
+        }
+        + Sample.decimals.enumerated().map { index, value in
+            .create(ObjectReference("Any", .int(Int64(index))), life: 1, fields: [FieldValue("value", value)])
+        }
 
     private static let sets: [CausewayOperations.Operation] = [
         .set(ObjectReference("Note", .int(1)), FieldValue("done", .bool(true))),

@@ -91,6 +91,32 @@ struct BinderTests {
     }
 
     @Test(
+        "decimals compare with numbers of any type, and a Double is the decimal it reads like",
+        arguments: [
+            ("price == 5", "implied price == decimal(5)"), ("price < 0.1", "implied price < decimal(0.1)"),
+            ("price < 0.1f", "implied price < decimal(0.1)"), ("price == inf", "implied price == decimal(Infinity)"),
+            ("price == true", "implied price == decimal(1)"), ("price == nil", "implied price == nil"),
+            ("price BETWEEN {1, 2.5}", "implied price BETWEEN {decimal(1), decimal(2.5)}"),
+            ("price IN {1, decimal(2.50)}", "implied price IN {decimal(1), decimal(2.50)}"),
+            ("int == decimal(2.00)", "implied int == 2"), ("int == decimal(2.5)", "false"),
+            ("int < decimal(2.5)", "implied int <= 2"), ("int > decimal(-2.5)", "implied int >= -2"),
+            ("int < decimal(1E+40)", "implied int != nil"), ("int > decimal(-Infinity)", "implied int != nil"),
+            ("int > decimal(9223372036854775807.5)", "false"), ("int < decimal(NaN)", "false"),
+            ("double == decimal(0.1)", "implied double == 0.1"), ("float == decimal(0.1)", "implied float == 0.1f"),
+            ("double < decimal(1E+400)", "implied double <= 1.7976931348623157e+308"),
+            ("double == decimal(1E+400)", "false"),
+            ("double > decimal(-1E+400)", "implied double >= -1.7976931348623157e+308"),
+            ("bool == decimal(1.0)", "implied bool == true"), ("int < price", "implied int < price"),
+            ("price == double", "implied price == double"), ("ANY offers > 1", "any offers > decimal(1)"),
+            ("offers.@sum > 1.5", "implied offers.@sum > decimal(1.5)"),
+            ("offers.@avg > 1", "implied offers.@avg > decimal(1)"),
+            ("offers.@max == nil", "implied offers.@max == nil"), ("offers.@count > 1", "implied offers.@count > 1"),
+        ])
+    func decimals(text: String, expected: String) throws {
+        #expect(try shape(text) == expected)
+    }
+
+    @Test(
         "constants on the left, collections and quantifiers take their one form",
         arguments: [
             ("5 < int", "implied int > 5"), ("5 >= int", "implied int <= 5"), ("'a' IN tags", "any tags == 'a'"),
@@ -130,6 +156,7 @@ struct BinderTests {
             "5 IN int", "string == int", "mate == 5", "int == nil", "scores.@count == nil", "date > 5", "data == 'x'",
             "string == 5", "bool == 2", "uuid == 'x'", "mate.friends == uuid", "marks['a'].@count == 1",
             "scores['a'] == 1", "tags.@keys == 'a'", "ANY marks['a'] == 1", "marks['a'] == 'x'", "marks.@keys == 5",
+            "price == 'x'", "price CONTAINS 5", "price == oid(11223344556677889900aabb)", "string == decimal(1)",
         ])
     func refused(text: String) {
         let error = refusal(text)

@@ -82,6 +82,21 @@ struct EvaluatorTests {
         #expect(!ValueComparison.holds(.double(.nan), .equal, .double(.nan), []))
     }
 
+    @Test("a decimal compares with other numbers as they read, and NaN with none")
+    func decimalNumbers() {
+        func decimal(_ text: String) -> Value { .decimal(DecimalNumber(text) ?? .notANumber) }
+        #expect(ValueComparison.holds(decimal("0.10"), .equal, .double(0.1), []))
+        #expect(ValueComparison.holds(.float(0.1), .equal, decimal("0.1"), []))
+        #expect(ValueComparison.holds(.int(2), .less, decimal("2.0000000000000000000000000000001"), []))
+        #expect(ValueComparison.holds(decimal("1E+6000"), .greater, .double(.greatestFiniteMagnitude), []))
+        #expect(ValueComparison.holds(decimal("1"), .notEqual, .string("1"), []))
+        for comparator in [Comparator.equal, .less, .lessOrEqual, .greater, .greaterOrEqual] {
+            #expect(!ValueComparison.holds(decimal("NaN"), comparator, decimal("1"), []), "\(comparator)")
+            #expect(!ValueComparison.holds(.int(1), comparator, decimal("NaN"), []), "\(comparator)")
+        }
+        #expect(ValueComparison.holds(decimal("NaN"), .notEqual, decimal("NaN"), []))
+    }
+
     @Test("a sum beyond an Int64 stays at its end, and an average of it is right")
     func sums() {
         var sum = AggregateFold(.sum, over: .int)

@@ -46,6 +46,8 @@ enum Models {
                 Property(name: "other", type: .string), Property(name: "data", type: .data),
                 Property(name: "date", type: .date), Property(name: "objectId", type: .objectId),
                 Property(name: "uuid", type: .uuid),
+                Property(name: "price", type: .decimal128, isOptional: true),
+                Property(name: "offers", type: .decimal128, collection: .list),
                 Property(name: "scores", type: .int, collection: .list),
                 Property(name: "ratios", type: .double, collection: .list, isOptional: true),
                 Property(name: "tags", type: .string, collection: .list),

@@ -134,8 +134,11 @@ struct RandomPredicates {
     }
 
     mutating func value() -> Value {
-        switch numbers.below(12) {
+        switch numbers.below(13) {
         case 0: return .null
+        case 12:
+            let value = DecimalNumber(high: numbers.next(), low: numbers.next())
+            return .decimal(value.isNaN ? numbers.one(of: [.infinity, -.infinity, -.zero]) : value)
         case 1: return .bool(numbers.below(2) == 0)
         case 2: return .int(numbers.one(of: [0, -1, 5, .min, .max, Int64(bitPattern: numbers.next())]))
         case 3:

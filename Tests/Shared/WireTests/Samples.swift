@@ -21,8 +21,9 @@ struct Samples {
     }
 
     mutating func value() -> Value {
-        switch number(below: 12) {
+        switch number(below: 13) {
         case 0: .null
+        case 12: .decimal(DecimalNumber(Int64(bitPattern: number())))
         case 1: .bool(number() & 1 == 1)
         case 2: .int(Int64(bitPattern: number()) >> Int64(number(below: 64)))
         case 3: .float(Float(bitPattern: 0x3F80_0000 | UInt32(number(below: 1 << 22))))

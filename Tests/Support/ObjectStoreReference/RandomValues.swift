@@ -19,7 +19,20 @@ package enum RandomValues {
             .objectId(ObjectIdentifier12(high: UInt64(numbers.below(4)) << 60, low: UInt32(numbers.below(3))))
         case .uuid: .uuid(UUID16(high: UInt64(numbers.below(4)) << 60, low: UInt64(numbers.below(3))))
         case .object: .null
+        case .decimal128: .decimal(decimal(&numbers))
         }
+    }
+
+    /// Small ones, each in several spellings, and the ends.
+    private static func decimal(_ numbers: inout SeededNumbers) -> DecimalNumber {
+        let texts = [
+            "NaN", "Infinity", "-Infinity", "-0", "0.00", "1E+6000", "-1E+6000", "1E-6176",
+            "9999999999999999999999999999999999",
+        ]
+        let text =
+            numbers.once(in: 8)
+            ? numbers.one(of: texts) : "\(numbers.below(90) - 20)\(numbers.one(of: ["", ".0", ".5", ".50", ".125"]))"
+        return DecimalNumber(text) ?? .notANumber
     }
 
     private static func integer(_ numbers: inout SeededNumbers) -> Int64 {

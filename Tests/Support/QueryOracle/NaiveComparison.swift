@@ -36,6 +36,7 @@ struct NaiveComparison {
             return ordered(seconds != 0 ? seconds : Float80(left.nanoseconds - right.nanoseconds), comparator, 0)
         case (.objectId, .objectId), (.uuid, .uuid):
             return comparator == .equal ? left == right : comparator == .notEqual && left != right
+        case (.decimal(let left), .decimal(let right)): return decimal(left, comparator, right)
         case (.object, _), (.link, _):
             let isSame = key(left) != nil && key(left) == key(right)
             return comparator == .equal ? isSame : comparator == .notEqual && !isSame
@@ -49,6 +50,13 @@ struct NaiveComparison {
         case .link(let primaryKey): target.flatMap { store.key($0, for: primaryKey) }
         default: nil
         }
+    }
+
+    private func decimal(
+        _ left: DecimalNumber, _ comparator: CausewayQuery.Comparator, _ right: DecimalNumber
+    ) -> Bool {
+        if left.isNaN || right.isNaN { return comparator == .notEqual }
+        return ordered(left.naiveDifference(right), comparator, 0)
     }
 
     private func ordered(_ left: Float80, _ comparator: CausewayQuery.Comparator, _ right: Float80) -> Bool {
@@ -107,5 +115,13 @@ struct NaiveComparison {
         }
         guard let letter = text.first else { return false }
         return (first == [UInt8(ascii: "?")] || first == letter) && isLike(text.dropFirst(), pattern.dropFirst())
+    }
+}
+
+extension DecimalNumber {
+    /// -1, 0 or 1: the sign of what is left when the other is taken away. Of two equal infinities nothing is left.
+    func naiveDifference(_ other: DecimalNumber) -> Float80 {
+        let difference = self - other
+        return difference.isNaN || difference.isZero ? 0 : difference.isNegative ? -1 : 1
     }
 }

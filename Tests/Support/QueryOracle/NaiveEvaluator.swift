@@ -149,11 +149,15 @@ struct NaiveEvaluator {
         if aggregate == .count { return .int(Int64(values.count)) }
         let present = values.filter { !$0.isNull }
         let isInteger = path.steps.last?.type == .int
+        let isDecimal = path.steps.last?.type == .decimal128
         switch aggregate {
         case .count: return .null
         case .sum where isInteger: return .int(Int64(clamping: integers(present).reduce(0, +)))
+        case .sum where isDecimal: return .decimal(decimals(present).reduce(.zero, +))
         case .sum: return .double(doubles(present).reduce(0, +))
         case .average where present.isEmpty: return .null
+        case .average where isDecimal:
+            return .decimal(decimals(present).reduce(.zero, +) / DecimalNumber(Int64(present.count)))
         case .average where isInteger:
             return .double(Double(integers(present).reduce(0, +)) / Double(present.count))
         case .average: return .double(doubles(present).reduce(0, +) / Double(present.count))
@@ -166,7 +170,11 @@ struct NaiveEvaluator {
     }
 
     private func beats(_ value: Value, _ best: Value, _ aggregate: Aggregate) -> Bool {
-        switch (NaiveNumber(value), NaiveNumber(best)) {
+        if case .decimal(let value) = value, case .decimal(let best) = best {
+            if value.isNaN || best.isNaN { return false }
+            return aggregate == .minimum ? value.naiveDifference(best) < 0 : value.naiveDifference(best) > 0
+        }
+        return switch (NaiveNumber(value), NaiveNumber(best)) {
         case (let value?, let best?): aggregate == .minimum ? value.amount < best.amount : value.amount > best.amount
         default: false
         }
@@ -174,6 +182,10 @@ struct NaiveEvaluator {
 
     private func integers(_ values: [Value]) -> [Int128] {
         values.compactMap { if case .int(let value) = $0 { Int128(value) } else { nil } }
+    }
+
+    private func decimals(_ values: [Value]) -> [DecimalNumber] {
+        values.compactMap { if case .decimal(let value) = $0 { value } else { nil } }
     }
 
     private func doubles(_ values: [Value]) -> [Double] {

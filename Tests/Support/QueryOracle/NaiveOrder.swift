@@ -38,6 +38,9 @@ struct NaiveOrder {
             return (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
         case (.objectId(let left), .objectId(let right)): return (left.high, left.low) < (right.high, right.low)
         case (.uuid(let left), .uuid(let right)): return (left.high, left.low) < (right.high, right.low)
+        case (.decimal(let left), .decimal(let right)):
+            if left.isNaN || right.isNaN { return left.isNaN && !right.isNaN }
+            return left.naiveDifference(right) < 0
         default: return false
         }
     }

@@ -30,7 +30,7 @@ struct ZooHistory {
         case 0..<7: try createAnimal(transaction, animals)
         case 7..<9: try createKeeper(transaction, keepers)
         case 9..<15:
-            let (table, columns) = numbers.once(in: 5) ? (keepers, 4) : (animals, 16)
+            let (table, columns) = numbers.once(in: 5) ? (keepers, 4) : (animals, 17)
             guard let key = anyKey(table.name) else { return }
             let column = 1 + numbers.below(columns - 1)
             let value = try value(for: table.schema.properties[column], transaction)

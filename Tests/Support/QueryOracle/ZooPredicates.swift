@@ -126,11 +126,13 @@ extension ZooHistory {
 
     private mutating func aggregate(_ path: BoundPath, _ last: BoundPath.Step) -> BoundComparison {
         var path = path
-        let isNumber = last.type == .int || last.type == .double
+        let isDecimal = last.type == .decimal128
+        let isNumber = last.type == .int || last.type == .double || isDecimal
         let aggregate = isNumber ? numbers.one(of: [.count, .sum, .average, .minimum, .maximum]) : Aggregate.count
         path.aggregate = aggregate
         let isInteger = aggregate == .count || last.type == .int && aggregate != .average
-        let constant: Value = isInteger ? .int(Int64(numbers.below(6))) : .double(Double(numbers.below(10)) / 2)
+        var constant: Value = isInteger ? .int(Int64(numbers.below(6))) : .double(Double(numbers.below(10)) / 2)
+        if isDecimal, !isInteger { constant = .decimal(DecimalNumber(Int64(numbers.below(10))) / DecimalNumber(2)) }
         return BoundComparison(
             quantifier: .implied, path: path,
             comparator: numbers.one(of: Self.comparators(.int).filter { $0 != .between }), options: [],
@@ -161,6 +163,7 @@ extension ZooHistory {
         return switch type {
         case .bool, .objectId, .uuid, .object: [.equal, .notEqual]
         case .int, .float, .double, .date: order + [.between]
+        case .decimal128: order + [.between]
         case .string, .data: order + [.beginsWith, .endsWith, .contains, .like]
         }
     }

@@ -86,6 +86,9 @@ extension Value {
     /// The number as a scalar of another type; the nearest where that type is coarser.
     fileprivate func scalar<T: _PersistableScalar>() -> T? {
         if let exact = converted(to: T._scalarType.type, isOptional: false) { return T(_stored: _StoredValue(exact)) }
+        if case .decimal(let decimal) = self, T._scalarType.type == .int {
+            return decimal.truncated.flatMap { T(_stored: _StoredValue(.int($0))) }
+        }
         guard case .double(let double) = self, T._scalarType.type == .int else { return nil }
         return Int64(exactly: double.rounded(.towardZero)).flatMap { T(_stored: _StoredValue(.int($0))) }
     }
@@ -133,6 +136,7 @@ extension _ResultsSource {
         var integers: Int64 = 0
         var doubles = 0.0
         var hasDoubles = false
+        var decimals: DecimalNumber?
         forEachValue(of: property) { value in
             switch value {
             case .int(let value): integers &+= value
@@ -142,25 +146,35 @@ extension _ResultsSource {
             case .float(let value):
                 doubles += Double(value)
                 hasDoubles = true
+            case .decimal(let value): decimals = decimals.map { $0 + value } ?? value
             default: misuse("Cannot sum '\(property)': operation not supported for this type.")
             }
         }
+        if let decimals { return .decimal(decimals) }
         return hasDoubles ? .double(doubles) : .int(integers)
     }
 
     func average(of property: String) -> Value? {
         if let average = aggregate(.average, of: property) { return average }
         var total = 0.0
+        var decimals: DecimalNumber?
         var count = 0
         forEachValue(of: property) { value in
             switch value {
             case .int(let value): total += Double(value)
             case .double(let value): total += value
             case .float(let value): total += Double(value)
+            case .decimal(let value): decimals = decimals.map { $0 + value } ?? value
             default: misuse("Cannot average '\(property)': operation not supported for this type.")
             }
             count += 1
         }
+        if let decimals { return .decimal(decimals / DecimalNumber(Int64(count))) }
         return count == 0 ? nil : .double(total / Double(count))
     }
+}
+
+extension DecimalNumber {
+    /// Without what stands after the point; nil for what no Int64 holds.
+    fileprivate var truncated: Int64? { isNegative ? (-self).roundedDown.map { -$0 } : roundedDown }
 }

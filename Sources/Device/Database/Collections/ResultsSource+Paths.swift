@@ -130,6 +130,7 @@ extension Value {
         case (.timestamp(let left), .timestamp(let right)): left < right
         case (.objectId(let left), .objectId(let right)): left < right
         case (.uuid(let left), .uuid(let right)): left < right
+        case (.decimal(let left), .decimal(let right)): left.orderedBits < right.orderedBits
         default: false
         }
     }

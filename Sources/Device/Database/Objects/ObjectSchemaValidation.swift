@@ -183,6 +183,7 @@ extension PropertyType {
         case .objectId: "object id"
         case .uuid: "uuid"
         case .object: "object"
+        case .decimal128: "decimal128"
         }
     }
 }

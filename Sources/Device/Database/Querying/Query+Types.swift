@@ -10,6 +10,7 @@ extension Int64: _QueryNumeric {}
 extension Float: _QueryNumeric {}
 extension Double: _QueryNumeric {}
 extension Date: _QueryNumeric {}
+extension Decimal128: _QueryNumeric {}
 extension String: _QueryText {}
 extension Data: _QueryText {}
 

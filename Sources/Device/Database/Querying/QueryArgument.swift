@@ -31,7 +31,9 @@ private func singleValue(_ argument: Any?) -> Value? {
     case let custom as any _CustomPersistable: custom.scalarValue
     case let number as any BinaryInteger: wholeNumber(number)
     case let number as any BinaryFloatingPoint: .double(Double(number))
+    case let number as NSDecimalNumber: DecimalNumber(number.stringValue).map(Value.decimal)
     case let number as NSNumber: numberValue(number)
+    case let number as Decimal: DecimalNumber(number.description).map(Value.decimal)
     case let text as NSString: .string(String._unconditionallyBridgeFromObjectiveC(text))
     case let date as NSDate: Date._unconditionallyBridgeFromObjectiveC(date)._stored.value
     case let uuid as NSUUID: UUID._unconditionallyBridgeFromObjectiveC(uuid)._stored.value

@@ -13,7 +13,9 @@ package func storedValue(of any: Any) -> Value? {
     case let custom as any _CustomPersistable: custom.scalarValue
     case let object as ObjectBase: object._header.map { _ in .object(object._key) }
     case let integer as any FixedWidthInteger: Int64(exactly: integer).map(Value.int)
+    case let number as NSDecimalNumber: DecimalNumber(number.stringValue).map(Value.decimal)
     case let number as NSNumber: .double(number.doubleValue)
+    case let number as Decimal: DecimalNumber(number.description).map(Value.decimal)
     case is NSNull: .null
     default: flattened(any) == nil ? .null : nil
     }
@@ -27,12 +29,19 @@ extension Value {
         case (.bool, .bool), (.int, .int), (.float, .float), (.double, .double), (.string, .string), (.bytes, .data),
             (.timestamp, .date), (.objectId, .objectId), (.uuid, .uuid), (.object, .object):
             self
+        case (.decimal, .decimal128): self
         case (.int(let value), .double): .double(Double(value))
         case (.int(let value), .float): .float(Float(value))
         case (.float(let value), .double): .double(Double(value))
         case (.double(let value), .float): .float(Float(value))
         case (.double(let value), .int): Int64(exactly: value).map(Value.int)
         case (.float(let value), .int): Int64(exactly: value).map(Value.int)
+        case (.int(let value), .decimal128): .decimal(DecimalNumber(value))
+        case (.float(let value), .decimal128): .decimal(DecimalNumber(reading: value))
+        case (.double(let value), .decimal128): .decimal(DecimalNumber(reading: value))
+        case (.decimal(let value), .double): .double(value.double)
+        case (.decimal(let value), .float): .float(Float(value.double))
+        case (.decimal(let value), .int): Int64(exactly: value).map(Value.int)
         case (.int(let value), .bool): value == 0 || value == 1 ? .bool(value == 1) : nil
         default: nil
         }

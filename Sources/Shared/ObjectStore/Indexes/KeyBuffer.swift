@@ -105,6 +105,10 @@ final class KeyBuffer {
         case .object(let key):
             append(byte: 9)
             append(key)
+        case .decimal(let value):
+            append(byte: 11)
+            append(UInt64(truncatingIfNeeded: value.orderedBits >> 64))
+            append(UInt64(truncatingIfNeeded: value.orderedBits))
         case .link:
             preconditionFailure("a link is resolved to an object before it is stored")
         }

@@ -164,6 +164,7 @@ final class WritableLeaf {
         case (.timestamp, .timestamp(let value)): setTimestamp(slot, value.seconds, value.nanoseconds)
         case (.fixed12, .objectId(let value)): setFixed12(slot, value.high, value.low)
         case (.fixed16, .uuid(let value)): setFixed16(slot, value.high, value.low)
+        case (.fixed16, .decimal(let value)): setFixed16(slot, value.storedHigh, value.low)
         default: preconditionFailure("a value of another type than the property's was set; ask Table.accepts first")
         }
     }

@@ -13,6 +13,7 @@ enum ElementLayout {
         case .int, .double, .object: 8
         case .date, .objectId: 12
         case .uuid: 16
+        case .decimal128: 16
         }
     }
 
@@ -30,6 +31,8 @@ enum ElementLayout {
         case .objectId:
             return .objectId(ObjectIdentifier12(high: load(start, UInt64.self), low: load(start + 8, UInt32.self)))
         case .uuid: return .uuid(UUID16(high: load(start, UInt64.self), low: load(start + 8, UInt64.self)))
+        case .decimal128:
+            return .decimal(DecimalNumber(storedHigh: load(start, UInt64.self), low: load(start + 8, UInt64.self)))
         case .string, .data: preconditionFailure("an element of variable size has an offset")
         }
     }
@@ -56,6 +59,9 @@ enum ElementLayout {
             start.storeBytes(of: value.low, toByteOffset: 8, as: UInt32.self)
         case .uuid(let value):
             start.storeBytes(of: value.high, as: UInt64.self)
+            start.storeBytes(of: value.low, toByteOffset: 8, as: UInt64.self)
+        case .decimal(let value):
+            start.storeBytes(of: value.storedHigh, as: UInt64.self)
             start.storeBytes(of: value.low, toByteOffset: 8, as: UInt64.self)
         case .null: start.initializeMemory(as: UInt8.self, repeating: 0, count: size(type))
         case .string, .bytes, .link: preconditionFailure("an element of another type than its list's was stored")

@@ -239,7 +239,8 @@ extension Table {
     private func element(_ value: Value, _ list: OpenList) -> Value {
         switch (list.type, value) {
         case (.int, .int), (.string, .string), (.object, .object), (.double, .double), (.bool, .bool),
-            (.float, .float), (.data, .bytes), (.date, .timestamp), (.objectId, .objectId), (.uuid, .uuid):
+            (.float, .float), (.data, .bytes), (.date, .timestamp), (.objectId, .objectId), (.uuid, .uuid),
+            (.decimal128, .decimal):
             return value
         default: return unusualElement(value, list)
         }

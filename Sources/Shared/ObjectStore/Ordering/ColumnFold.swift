@@ -294,3 +294,44 @@ struct DateFold: ColumnFold {
         best = value
     }
 }
+
+// MARK: - Decimals
+
+/// Decimals are added in the order they come, each sum rounded.
+struct DecimalFold: ColumnFold {
+    let aggregate: Aggregate
+    private var count = 0
+    private var sum = DecimalNumber.zero
+    private var best: DecimalNumber?
+
+    init(_ aggregate: Aggregate) {
+        self.aggregate = aggregate
+    }
+
+    var result: Value {
+        switch aggregate {
+        case .count: .int(Int64(count))
+        case .sum: .decimal(sum)
+        case .average: count == 0 ? .null : .decimal(sum / DecimalNumber(Int64(count)))
+        case .minimum, .maximum: best.map { .decimal($0) } ?? .null
+        }
+    }
+
+    mutating func add(_ leaf: UnsafeRawPointer, _ slots: SlotBitmap) {
+        slots.forEach { add(DecimalTest.number(leaf, $0)) }
+    }
+
+    mutating func add(_ leaf: UnsafeRawPointer, _ slots: PresentSlots) {
+        slots.forEach { add(DecimalTest.number(leaf, $0)) }
+    }
+
+    private mutating func add(_ number: DecimalNumber) {
+        count += 1
+        switch aggregate {
+        case .count: break
+        case .sum, .average: sum = sum + number
+        case .minimum: if best.map({ number < $0 }) ?? true { best = number }
+        case .maximum: if best.map({ number > $0 }) ?? true { best = number }
+        }
+    }
+}

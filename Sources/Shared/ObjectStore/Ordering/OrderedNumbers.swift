@@ -19,6 +19,7 @@ struct OrderedNumbers {
         case nanoseconds
         case objectIdHigh, objectIdLow
         case uuidHigh, uuidLow
+        case decimalHigh, decimalLow
     }
 
     /// Empty for strings and data, whose bytes are no numbers.
@@ -31,6 +32,7 @@ struct OrderedNumbers {
         case .date: [.integer, .nanoseconds]
         case .objectId: [.objectIdHigh, .objectIdLow]
         case .uuid: [.uuidHigh, .uuidLow]
+        case .decimal128: [.decimalHigh, .decimalLow]
         case .object: [.presence]
         case .string, .data: []
         }
@@ -125,6 +127,10 @@ private struct Extraction {
         case .objectIdLow: fill(leaf, run) { UInt64(ObjectIdLeaf(leaf).low($0)) }
         case .uuidHigh: fill(leaf, run) { UUIDLeaf(leaf).high($0) }
         case .uuidLow: fill(leaf, run) { UUIDLeaf(leaf).low($0) }
+        case .decimalHigh:
+            fill(leaf, run) { UInt64(truncatingIfNeeded: DecimalTest.number(leaf, $0).orderedBits >> 64) }
+            noteNotNumbers(leaf, run) { DecimalTest.number(leaf, $0).isNaN }
+        case .decimalLow: fill(leaf, run) { UInt64(truncatingIfNeeded: DecimalTest.number(leaf, $0).orderedBits) }
         }
     }
 

@@ -12,12 +12,12 @@ package enum AggregatedRows {
 extension Transaction {
     /// An aggregate of a property, or of one at the end of to-one links, over objects of a class.
     ///
-    /// - sum: `.int`, wrapped around where 64 bits do not hold it, or `.double`. Zero for nothing.
-    /// - average: `.double`, or null for nothing.
+    /// - sum: `.int`, wrapped around where 64 bits do not hold it, `.double` or `.decimal`. Zero for nothing.
+    /// - average: `.double` or `.decimal`, or null for nothing.
     /// - minimum, maximum: a value of the property's type, or null for nothing. A NaN that comes first stays, others
     ///   are passed over. Which zero is answered where both occur is left open.
     ///
-    /// Doubles are added in eight lanes, not in the order of the objects.
+    /// Doubles are added in eight lanes, not in the order of the objects; decimals one after the other.
     ///
     /// - Returns: nil when the property's type has no such aggregate.
     /// - Complexity: O(n); the minimum and maximum of a whole column only look at leaves' headers, where nothing was
@@ -33,6 +33,7 @@ extension Transaction {
             return try fold(DoubleFold(aggregate, isDouble: last.type == .double), path, table, rows)
         case (.date, .minimum), (.date, .maximum), (.date, .count):
             return try fold(DateFold(aggregate), path, table, rows)
+        case (.decimal128, _): return try fold(DecimalFold(aggregate), path, table, rows)
         default: return nil
         }
     }

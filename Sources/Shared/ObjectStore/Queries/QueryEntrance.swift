@@ -238,6 +238,7 @@ extension Value {
         switch self {
         case .float(let value): value.isNaN
         case .double(let value): value.isNaN
+        case .decimal(let value): value.isNaN
         default: false
         }
     }

@@ -207,6 +207,7 @@ extension LeafKind {
         case .date: self = .timestamp
         case .objectId: self = .fixed12
         case .uuid: self = .fixed16
+        case .decimal128: self = .fixed16
         }
     }
 }

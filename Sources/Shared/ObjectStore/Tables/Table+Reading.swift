@@ -178,6 +178,7 @@ enum LeafValue {
             let leaf = UUIDLeaf(leaf)
             return .uuid(UUID16(high: leaf.high(slot), low: leaf.low(slot)))
         case .object: return .object(ObjectKey(IntegerLeaf(leaf).value(slot)))
+        case .decimal128: return .decimal(DecimalTest.number(leaf, slot))
         }
     }
 

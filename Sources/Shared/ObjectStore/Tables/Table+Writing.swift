@@ -176,6 +176,7 @@ extension Table {
             return true
         case (.object, .link(.string(let key))): return key.utf8.count <= KeyBuffer.longestPrimaryKey
         case (.object, .link): return true
+        case (.decimal128, .decimal): return true
         default: return false
         }
     }

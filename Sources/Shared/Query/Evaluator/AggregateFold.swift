@@ -8,6 +8,7 @@ package struct AggregateFold {
     private var count = 0
     private var integers: Int128 = 0
     private var doubles = 0.0
+    private var decimals = DecimalNumber.zero
     private var best = Value.null
 
     /// - Parameter type: of the elements.
@@ -34,6 +35,7 @@ package struct AggregateFold {
             case .int(let value): integers += Int128(value)
             case .float(let value): doubles += Double(value)
             case .double(let value): doubles += value
+            case .decimal(let value): decimals = decimals + value
             default: break
             }
         }
@@ -46,9 +48,11 @@ package struct AggregateFold {
         case .count: .int(Int64(count))
         case .minimum, .maximum: best
         case .sum where type == .int: .int(Int64(clamping: integers))
+        case .sum where type == .decimal128: .decimal(decimals)
         case .sum: .double(doubles)
         case .average where count == 0: .null
         case .average where type == .int: .double(Double(integers) / Double(count))
+        case .average where type == .decimal128: .decimal(decimals / DecimalNumber(Int64(count)))
         case .average: .double(doubles / Double(count))
         }
     }

@@ -47,8 +47,22 @@ package enum ValueComparison {
         case (.float(let left), .double(let right)): compare(Double(left), comparator, right)
         case (.double(let left), .float(let right)): compare(left, comparator, Double(right))
         case (.double(let left), .double(let right)): compare(left, comparator, right)
+        case (.decimal(let left), .decimal(let right)): compare(left, comparator, right)
+        case (.decimal(let left), _): decimal(right).map { compare(left, comparator, $0) } ?? (comparator == .notEqual)
+        case (_, .decimal(let right)): decimal(left).map { compare($0, comparator, right) } ?? (comparator == .notEqual)
         // Values of different types are never equal and have no order.
         default: comparator == .notEqual
+        }
+    }
+
+    /// A number as a decimal: a Double is the one that it reads like, so that 0.1 is 0.1. Nil for what is no number.
+    static func decimal(_ value: Value) -> DecimalNumber? {
+        switch value {
+        case .int(let value): DecimalNumber(value)
+        case .float(let value): DecimalNumber(reading: value)
+        case .double(let value): DecimalNumber(reading: value)
+        case .decimal(let value): value
+        default: nil
         }
     }
 

@@ -148,7 +148,8 @@ extension Binder {
             result.isNullable = true
         case .sum, .average:
             guard last.type.isNumeric else { throw notNumeric(aggregate, written, path) }
-            result.type = aggregate == .sum && last.type == .int ? .int : .double
+            result.type =
+                last.type == .decimal128 ? .decimal128 : aggregate == .sum && last.type == .int ? .int : .double
             result.isNullable = aggregate == .average
         }
         return result

@@ -16,17 +16,22 @@ extension Binder {
     /// `age < 2.5` over ints is `age <= 2`.
     ///
     /// Ints take any number exactly. Doubles and Floats take any number as the nearest they can hold, as a property
-    /// set to that number would.
+    /// set to that number would; decimals take a Double or Float as the decimal it reads like.
     func convert(_ value: Value, _ comparator: Comparator, _ path: ResolvedPath) throws(QueryError) -> Converted {
         if value.isNull { return try convertNull(comparator, path) }
         switch (path.type, value) {
         case (.bool, .bool), (.string, .string), (.data, .bytes), (.date, .timestamp), (.objectId, .objectId),
             (.uuid, .uuid), (.object, .object), (.object, .link):
             return .comparison(comparator, value)
-        case (.bool, .int(0)), (.bool, .double(0)), (.bool, .float(0)):
+        case (.bool, .int(0)), (.bool, .double(0)), (.bool, .float(0)), (.bool, .decimal(.zero)):
             return .comparison(comparator, .bool(false))
-        case (.bool, .int(1)), (.bool, .double(1)), (.bool, .float(1)):
+        case (.bool, .int(1)), (.bool, .double(1)), (.bool, .float(1)), (.bool, .decimal(DecimalNumber(1))):
             return .comparison(comparator, .bool(true))
+        case (.decimal128, .bool(let value)):
+            return .comparison(comparator, .decimal(DecimalNumber(value ? 1 : 0)))
+        case (.decimal128, _):
+            guard let number = ValueComparison.decimal(value) else { throw mismatch(value, path) }
+            return .comparison(comparator, .decimal(number))
         case (.int, _), (.float, _), (.double, _):
             guard let number = Number(value) else { throw mismatch(value, path) }
             return number.converted(comparator, to: path.type)
@@ -82,6 +87,7 @@ extension Binder {
 private enum Number {
     case int(Int64)
     case double(Double)
+    case decimal(DecimalNumber)
 
     /// A Bool counts as 0 or 1, as it does in NSNumber.
     init?(_ value: Value) {
@@ -90,6 +96,7 @@ private enum Number {
         case .double(let value): self = .double(value)
         case .float(let value): self = .double(Double(value))
         case .bool(let value): self = .int(value ? 1 : 0)
+        case .decimal(let value): self = .decimal(value)
         default: return nil
         }
     }
@@ -100,8 +107,11 @@ private enum Number {
         case (.double(let value), .int): Self.int(comparator, value)
         case (.int(let value), .float): .comparison(comparator, .float(Float(value)))
         case (.double(let value), .float): Self.float(comparator, value)
+        case (.decimal(let value), .int): Self.int(comparator, value)
+        case (.decimal(let value), .float): Self.float(comparator, value)
         case (.int(let value), _): .comparison(comparator, .double(Double(value)))
         case (.double(let value), _): .comparison(comparator, .double(value))
+        case (.decimal(let value), _): Self.double(comparator, value)
         }
     }
 
@@ -109,19 +119,28 @@ private enum Number {
     private static func int(_ comparator: Comparator, _ value: Double) -> Converted {
         if value.isNaN { return comparator == .notEqual ? .always : .never }
         if let exact = Int64(exactly: value) { return .comparison(comparator, .int(exact)) }
-        let isAbove = value >= 0x1p63
-        let isBelow = value < -0x1p63
+        return int(comparator, between: Int64(exactly: value.rounded(.down)), isAbove: value > 0)
+    }
+
+    private static func int(_ comparator: Comparator, _ value: DecimalNumber) -> Converted {
+        if value.isNaN { return comparator == .notEqual ? .always : .never }
+        if let exact = Int64(exactly: value) { return .comparison(comparator, .int(exact)) }
+        return int(comparator, between: value.roundedDown, isAbove: !value.isNegative)
+    }
+
+    /// - Parameters:
+    ///   - below: the integer below the number; nil when no Int64 is.
+    ///   - isAbove: whether the number without one is beyond the largest Int64, not the least.
+    private static func int(_ comparator: Comparator, between below: Int64?, isAbove: Bool) -> Converted {
         switch comparator {
         case .equal: return .never
         case .notEqual: return .always
         case .less, .lessOrEqual:
-            if isAbove { return .notNull }
-            if isBelow { return .never }
-            return .comparison(.lessOrEqual, .int(Int64(value.rounded(.down))))
+            guard let below else { return isAbove ? .notNull : .never }
+            return .comparison(.lessOrEqual, .int(below))
         case .greater, .greaterOrEqual:
-            if isAbove { return .never }
-            if isBelow { return .notNull }
-            return .comparison(.greaterOrEqual, .int(Int64(value.rounded(.up))))
+            guard let below else { return isAbove ? .never : .notNull }
+            return below == .max ? .never : .comparison(.greaterOrEqual, .int(below + 1))
         case .in, .between, .beginsWith, .endsWith, .contains, .like:
             preconditionFailure("IN and BETWEEN convert by their elements, and text operators never meet numbers.")
         }
@@ -129,17 +148,31 @@ private enum Number {
 
     /// A finite Double too large for a Float must not turn into infinity, which a property may hold.
     private static func float(_ comparator: Comparator, _ value: Double) -> Converted {
-        let nearest = Float(value)
-        guard nearest.isInfinite, value.isFinite else { return .comparison(comparator, .float(nearest)) }
-        let isAbove = value > 0
-        let largest = Float.greatestFiniteMagnitude
+        nearest(comparator, Float(value), isFinite: value.isFinite) { .float($0) }
+    }
+
+    private static func float(_ comparator: Comparator, _ value: DecimalNumber) -> Converted {
+        nearest(comparator, Float(value.double), isFinite: value.isFinite) { .float($0) }
+    }
+
+    private static func double(_ comparator: Comparator, _ value: DecimalNumber) -> Converted {
+        nearest(comparator, value.double, isFinite: value.isFinite) { .double($0) }
+    }
+
+    /// - Parameter isFinite: of the constant itself.
+    private static func nearest<Number: BinaryFloatingPoint>(
+        _ comparator: Comparator, _ nearest: Number, isFinite: Bool, _ value: (Number) -> Value
+    ) -> Converted {
+        guard nearest.isInfinite, isFinite else { return .comparison(comparator, value(nearest)) }
+        let isAbove = nearest > 0
+        let largest = Number.greatestFiniteMagnitude
         switch comparator {
         case .equal: return .never
         case .notEqual: return .always
         case .less, .lessOrEqual:
-            return isAbove ? .comparison(.lessOrEqual, .float(largest)) : .comparison(.less, .float(-largest))
+            return isAbove ? .comparison(.lessOrEqual, value(largest)) : .comparison(.less, value(-largest))
         case .greater, .greaterOrEqual:
-            return isAbove ? .comparison(.greater, .float(largest)) : .comparison(.greaterOrEqual, .float(-largest))
+            return isAbove ? .comparison(.greater, value(largest)) : .comparison(.greaterOrEqual, value(-largest))
         case .in, .between, .beginsWith, .endsWith, .contains, .like:
             preconditionFailure("IN and BETWEEN convert by their elements, and text operators never meet numbers.")
         }
@@ -152,6 +185,7 @@ extension Value {
         switch (comparator, self) {
         case (.greaterOrEqual, _): self
         case (.greater, .float(let value)): .float(value.nextUp)
+        case (.greater, .double(let value)): .double(value.nextUp)
         default: nil
         }
     }
@@ -160,6 +194,7 @@ extension Value {
         switch (comparator, self) {
         case (.lessOrEqual, _): self
         case (.less, .float(let value)): .float(value.nextDown)
+        case (.less, .double(let value)): .double(value.nextDown)
         default: nil
         }
     }

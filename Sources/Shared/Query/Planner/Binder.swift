@@ -292,7 +292,7 @@ struct Binder {
 
 extension PropertyType {
     var isNumeric: Bool {
-        self == .int || self == .float || self == .double
+        self == .int || self == .float || self == .double || self == .decimal128
     }
 
     /// RealmSwift's name of the type in its errors.
@@ -308,6 +308,7 @@ extension PropertyType {
         case .objectId: "object id"
         case .uuid: "uuid"
         case .object: "object"
+        case .decimal128: "decimal128"
         }
     }
 }

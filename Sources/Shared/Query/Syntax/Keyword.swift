@@ -8,6 +8,7 @@ enum Keyword: String, CaseIterable {
     case truepredicate, falsepredicate
     case subquery, oid, uuid, link, container
     case geowithin, geobox, geocircle, geopolygon
+    case decimal
 
     init?(_ word: String) {
         // The longest keyword has fourteen letters, all of them ASCII.
@@ -20,6 +21,7 @@ enum Keyword: String, CaseIterable {
     var isReserved: Bool {
         switch self {
         case .oid, .uuid, .link, .container, .subquery, .geowithin, .geobox, .geocircle, .geopolygon: false
+        case .decimal: false
         default: true
         }
     }

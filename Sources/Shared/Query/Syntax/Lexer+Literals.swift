@@ -226,6 +226,13 @@ extension Lexer {
         return .uuid(value)
     }
 
+    mutating func decimal(from start: Int) throws(QueryError) -> Value {
+        guard let inside = parenthesised(), let value = DecimalNumber(inside) else {
+            throw failure(at: start, found: "'decimal('", expected: "a number, decimal(12.50)")
+        }
+        return .decimal(value)
+    }
+
     private mutating func parenthesised() -> String? {
         let first = offset + 1
         offset += 1

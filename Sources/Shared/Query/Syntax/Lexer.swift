@@ -113,6 +113,7 @@ struct Lexer {
             switch Keyword(word) {
             case .oid: return .literal(try objectId(from: start))
             case .uuid: return .literal(try uuid(from: start))
+            case .decimal: return .literal(try decimal(from: start))
             default: break
             }
         }

@@ -21,6 +21,7 @@ extension Value {
         case .uuid(let value): "uuid(\(value.hyphenated))"
         case .object(let key): "object(\(key.rawValue))"
         case .link(let key): "link(\(key.literalText))"
+        case .decimal(let value): "decimal(\(value))"
         }
     }
 
@@ -39,6 +40,7 @@ extension Value {
             case .string(let value): value
             case .objectId(let value): value.hexadecimal
             case .uuid(let value): value.hyphenated
+            case .decimal(let value): value.description
             default: literalText
             }
         guard text.unicodeScalars.count > QueryLimits.shownValueCharacters else { return text }

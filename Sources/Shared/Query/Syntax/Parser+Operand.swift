@@ -340,6 +340,7 @@ extension Value {
     fileprivate var isNumber: Bool {
         switch self {
         case .int, .float, .double, .bool: true
+        case .decimal: true
         default: false
         }
     }

@@ -84,6 +84,7 @@ struct SmallList {
                 case .int, .double, .object: 8
                 case .date, .objectId: 12
                 case .uuid: 16
+                case .decimal128: 16
                 }
         }
     }
