@@ -26,6 +26,7 @@ extension ObjectModel {
         case .float: wrapper(of: Float.self, property)
         case .double: wrapper(of: Double.self, property)
         case .string: wrapper(of: String.self, property)
+        case .decimal128: wrapper(of: Decimal128.self, property)
         case .data: wrapper(of: Data.self, property)
         case .date: wrapper(of: Date.self, property)
         case .objectId: wrapper(of: ObjectId.self, property)
