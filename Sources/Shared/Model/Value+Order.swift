@@ -9,6 +9,7 @@ extension Value {
         case (.int(let left), .int(let right)): left < right
         case (.float(let left), .float(let right)): left < right || (left.isNaN && !right.isNaN)
         case (.double(let left), .double(let right)): left < right || (left.isNaN && !right.isNaN)
+        case (.decimal(let left), .decimal(let right)): left < right || (left.isNaN && !right.isNaN)
         case (.string(let left), .string(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
         case (.bytes(let left), .bytes(let right)): left.lexicographicallyPrecedes(right)
         case (.timestamp(let left), .timestamp(let right)): left < right
@@ -27,13 +28,14 @@ extension Value {
         case .int: 2
         case .float: 3
         case .double: 4
-        case .string: 5
-        case .bytes: 6
-        case .timestamp: 7
-        case .objectId: 8
-        case .uuid: 9
-        case .object: 10
-        case .link: 11
+        case .decimal: 5
+        case .string: 6
+        case .bytes: 7
+        case .timestamp: 8
+        case .objectId: 9
+        case .uuid: 10
+        case .object: 11
+        case .link: 12
         }
     }
 }
