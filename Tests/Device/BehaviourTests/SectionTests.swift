@@ -184,6 +184,7 @@ struct SectionTests {
     }
 
     @Test("S098 sections are observed on a queue and on an actor")
+    @MainActor
     func elsewhere() async throws {
         let configuration = memoryConfiguration(readPage)
         let realm = try await Realm.open(configuration: configuration)

@@ -32,6 +32,7 @@ struct ThreadSafeReferenceTests {
     }
 
     @Test("an object, results, a list and a projection resolve on another thread")
+    @MainActor
     func resolve() async throws {
         let realm = try await Realm.open(configuration: configuration)
         _ = try realmWithItems()

@@ -244,6 +244,7 @@ func sameValues(_ left: [Value], _ right: [Value]) -> Bool {
             switch (left, right) {
             case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
             case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
+            case (.decimal(let left), .decimal(let right)): left.hasSameBits(as: right)
             default: left == right
             }
         }
