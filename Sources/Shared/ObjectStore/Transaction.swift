@@ -289,6 +289,8 @@ package final class Transaction {
             let batches = tablesByName.values.compactMap { $0.takeEnded() }
             // All links to them first: which of them become ghosts must be known before their own links go.
             let ghosts = batches.map { $0.table.unlink($0.keys, leavingGhosts: leavesGhosts) }
+            // And all ghosts before any link goes: one that ends takes its backlink from a ghost too, be it its own.
+            for (batch, ghosts) in zip(batches, ghosts) { batch.table.markGhosts(ghosts) }
             for (batch, ghosts) in zip(batches, ghosts) { batch.table.release(batch.keys, ghosts: ghosts) }
             // What they owned ends now, and leaves no ghosts.
             leavesGhosts = false

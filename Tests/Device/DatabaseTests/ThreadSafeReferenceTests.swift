@@ -34,8 +34,10 @@ struct ThreadSafeReferenceTests {
     @Test("an object, results, a list and a projection resolve on another thread")
     @MainActor
     func resolve() async throws {
+        // Of a place that stays the same while this waits for others.
         let realm = try await Realm.open(configuration: configuration)
         _ = try realmWithItems()
+        realm.refresh()
         let items = realm.objects(LiveItem.self)
         let object = ThreadSafeReference(to: items[1])
         let results = ThreadSafeReference(to: items.where { $0.number > 0 }.sorted(by: \.number, ascending: false))

@@ -6,6 +6,12 @@ import CausewayQuery
 /// the product but the table of letters that fold.
 struct NaiveEvaluator {
     let store: ReferenceStore
+    /// The ways back that were asked for, of a store that does not change meanwhile.
+    private let inverses = Inverses()
+
+    private final class Inverses {
+        var found: [BoundPath.Step: [ObjectKey: [Value]]] = [:]
+    }
 
     func holds(_ predicate: BoundPredicate, _ key: ObjectKey, _ className: String) -> Bool {
         switch predicate {
@@ -127,20 +133,25 @@ struct NaiveEvaluator {
         return []
     }
 
-    /// Everything that links to an object: looks at every object there is.
+    /// Everything that links to an object. The first time a way back is asked for, every object there is is looked at.
     private func origins(of key: ObjectKey, _ step: BoundPath.Step) -> [Value] {
-        var found: [Value] = []
+        if let known = inverses.found[step] { return known[key] ?? [] }
+        var found: [ObjectKey: [Value]] = [:]
         for origin in store.schema.classes where step.target == nil || origin.name == step.target {
             for (column, property) in origin.properties.enumerated()
             where property.target == step.className && (step.target == nil || column == step.property) {
                 for from in store.keys(origin.name) {
                     guard let row = store.rows[origin.name]?[from] else { continue }
-                    let links = property.collection == .list ? row.lists[column] ?? [] : [row.values[column]]
-                    found += links.filter { $0 == .object(key) }.map { _ in .object(from) }
+                    for case .object(let to) in property.collection == .none
+                        ? [row.values[column]] : row.lists[column] ?? []
+                    {
+                        found[to, default: []].append(.object(from))
+                    }
                 }
             }
         }
-        return found
+        inverses.found[step] = found
+        return found[key] ?? []
     }
 
     // MARK: - Aggregates

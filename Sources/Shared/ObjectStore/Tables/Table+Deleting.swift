@@ -197,7 +197,7 @@ extension Table {
             if column.indexTree != 0 { leaveIndex(keys, index) }
         }
         leavePrimaryKeys(keys, ghosts)
-        for ghost in ghosts { makeGhost(ghost) }
+        for ghost in ghosts { clearGhost(ghost) }
         dropTexts(keys)
     }
 
@@ -288,8 +288,12 @@ extension Table {
         }
     }
 
-    private func makeGhost(_ key: ObjectKey) {
-        ghosts.write(key.leafNumber, of: self).setBit(key.slot, true)
+    func markGhosts(_ keys: [ObjectKey]) {
+        for key in keys { ghosts.write(key.leafNumber, of: self).setBit(key.slot, true) }
+    }
+
+    /// A ghost has its primary key and nothing else.
+    private func clearGhost(_ key: ObjectKey) {
         for index in columns.indices where columns[index].kind != nil && index != primaryKeyColumn {
             columns[index].write(key.leafNumber, of: self).setNull(key.slot)
         }
