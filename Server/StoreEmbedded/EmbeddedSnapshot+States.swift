@@ -138,7 +138,9 @@ extension EmbeddedSnapshot {
     }
 
     private func linked(_ value: Value, _ plan: ClassPlan, _ column: Int) -> Value {
-        guard case .object(let key) = value, let target = plan.targets[column] else { return value }
+        guard case .object(let key) = value, let target = plan.targets[column] else {
+            return transaction.travelling(value)
+        }
         if let known = targetKeys[target]?[key] { return .link(known) }
         guard let primaryKey = table(target).primaryKey(of: key) else {
             preconditionFailure("“\(plan.name)” links to a row of “\(catalog[target].name)” that has no primary key.")

@@ -165,7 +165,7 @@ extension Merging {
 
     /// A value as it rests: a link by the row of its target, which may be one that nobody has created yet.
     func stored(_ value: Value, _ plan: ClassPlan, _ column: Int) -> Value {
-        guard case .link(let key) = value else { return value }
+        guard case .link(let key) = value else { return transaction.resting(value) }
         return .object(linkTarget(key, plan, column))
     }
 

@@ -186,6 +186,9 @@ struct OperationCheck {
                 (.data, .bytes), (.date, .timestamp), (.objectId, .objectId), (.uuid, .uuid):
                 true
             case (.decimal128, .decimal): true
+            case (.mixed, .anyLink(let link)): fits(link)
+            case (.mixed, .object), (.mixed, .link), (.mixed, .anyObject): false
+            case (.mixed, _): true
             case (_, .null):
                 switch property.collection {
                 case .none, .map: property.isOptional || property.type == .object
@@ -210,6 +213,14 @@ struct OperationCheck {
             return false
         }
         return fits(key, property)
+    }
+
+    /// Embedded objects belong to one parent, and one-way ones are never read: no mixed value leads there.
+    private func fits(_ link: ClassedLink) -> Bool {
+        guard let plan = catalog[link.className], plan.schema.kind == .object,
+            let column = plan.primaryKey
+        else { return false }
+        return fits(link.key, plan.schema.properties[column])
     }
 
     private func fits(_ key: PrimaryKey, _ property: Property) -> Bool {

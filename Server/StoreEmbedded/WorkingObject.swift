@@ -100,7 +100,9 @@ extension Merging {
 
     /// A value as it travels: a link by the primary key of its target.
     func linked(_ value: Value, _ plan: ClassPlan, _ column: Int) -> Value {
-        guard case .object(let key) = value, let target = plan.targets[column] else { return value }
+        guard case .object(let key) = value, let target = plan.targets[column] else {
+            return transaction.travelling(value)
+        }
         guard let primaryKey = table(target).primaryKey(of: key) else {
             preconditionFailure("“\(plan.name)” links to a row of “\(catalog[target].name)” that has no primary key.")
         }

@@ -38,6 +38,10 @@ enum RowText {
             // An embedded object is a part of its parent; any other is named by its key.
             if target.schema.kind == .embedded { return json(key, target, transaction, depth: depth + 1) }
             return target.primaryKey(of: key)?.value.map { json($0, nil, transaction, depth) } ?? "null"
+        case .anyObject(let object):
+            let key = transaction.table(number: object.classNumber)?.primaryKey(of: object.key)?.value
+            return key.map { json($0, nil, transaction, depth) } ?? "null"
+        case .anyLink(let link): return link.key.value.map { json($0, nil, transaction, depth) } ?? "null"
         case .link(let key): return key.value.map { json($0, nil, transaction, depth) } ?? "null"
         // A reader of JSON takes numbers as Doubles, which would lose digits.
         case .decimal(let value): return JSONText.quoted(value.description)

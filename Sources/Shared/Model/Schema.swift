@@ -12,6 +12,8 @@ package enum PropertyType: UInt8, Sendable, CaseIterable {
     /// A link to another object, or an embedded object, as the target class says.
     case object = 10
     case decimal128 = 11
+    /// A value of any other type, or a link to an object of any class. Always optional; null is none of them.
+    case mixed = 12
 }
 
 package enum CollectionKind: UInt8, Sendable {
@@ -115,6 +117,7 @@ extension PropertyType {
         case .uuid: .uuid(UUID16(high: 0, low: 0))
         case .object: .null
         case .decimal128: .decimal(.zero)
+        case .mixed: .null
         }
     }
 }

@@ -17,6 +17,11 @@ extension Value {
         case (.uuid(let left), .uuid(let right)): left < right
         case (.object(let left), .object(let right)): left < right
         case (.link(let left), .link(let right)): left < right
+        case (.anyObject(let left), .anyObject(let right)):
+            (left.classNumber, left.key) < (right.classNumber, right.key)
+        case (.anyLink(let left), .anyLink(let right)):
+            left.className.utf8.lexicographicallyPrecedes(right.className.utf8)
+                || left.className.utf8.elementsEqual(right.className.utf8) && left.key < right.key
         default: left.canonicalRank < right.canonicalRank
         }
     }
@@ -36,6 +41,8 @@ extension Value {
         case .uuid: 10
         case .object: 11
         case .link: 12
+        case .anyObject: 13
+        case .anyLink: 14
         }
     }
 }

@@ -2,7 +2,8 @@
 ///
 /// A link exists in two forms. At rest, inside one file, it is `object`: the key of a row in the target class, which
 /// costs eight bytes and resolves without a search. In motion, between devices, it is `link`: the target's primary
-/// key, because row keys mean nothing elsewhere. The target class is never part of the value; the schema knows it.
+/// key, because row keys mean nothing elsewhere. The target class is no part of these; the schema knows it. A mixed
+/// property may lead to any class: its links name the class, as `anyObject` at rest and as `anyLink` in motion.
 package enum Value: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -17,6 +18,31 @@ package enum Value: Hashable, Sendable {
     case decimal(DecimalNumber)
     case object(ObjectKey)
     case link(PrimaryKey)
+    case anyObject(ClassedKey)
+    indirect case anyLink(ClassedLink)
+}
+
+/// A row of any class of one file.
+package struct ClassedKey: Hashable, Sendable {
+    /// The number of the class in the file's catalog.
+    package var classNumber: UInt32
+    package var key: ObjectKey
+
+    package init(_ classNumber: UInt32, _ key: ObjectKey) {
+        self.classNumber = classNumber
+        self.key = key
+    }
+}
+
+/// An object of any class, everywhere.
+package struct ClassedLink: Hashable, Sendable {
+    package var className: String
+    package var key: PrimaryKey
+
+    package init(_ className: String, _ key: PrimaryKey) {
+        self.className = className
+        self.key = key
+    }
 }
 
 extension Value {

@@ -161,7 +161,7 @@ extension ByteReader {
 // MARK: - Values and names of things
 
 extension ByteReader {
-    /// Never gives `Value.object`.
+    /// Never gives `Value.object` or `Value.anyObject`.
     package mutating func readValue() throws(EncodingError) -> Value {
         let tag = try readByte()
         switch tag {
@@ -179,6 +179,9 @@ extension ByteReader {
         case ValueTag.objectId: return .objectId(try readObjectId())
         case ValueTag.uuid: return .uuid(try readUUID())
         case ValueTag.link: return .link(try readPrimaryKey())
+        case ValueTag.anyLink:
+            let className = try readString()
+            return .anyLink(ClassedLink(className, try readPrimaryKey()))
         case ValueTag.decimal: return .decimal(try readDecimal())
         default: throw malformed("\(tag) is no kind of value")
         }

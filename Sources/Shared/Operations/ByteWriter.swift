@@ -104,11 +104,15 @@ extension ByteWriter {
         case .uuid(let value):
             write(byte: ValueTag.uuid)
             write(value)
-        case .object:
+        case .object, .anyObject:
             preconditionFailure("A row key means nothing outside its file: links travel by primary key.")
         case .link(let key):
             write(byte: ValueTag.link)
             write(key)
+        case .anyLink(let link):
+            write(byte: ValueTag.anyLink)
+            write(string: link.className)
+            write(link.key)
         case .decimal(let value):
             write(byte: ValueTag.decimal)
             write(value)
@@ -182,6 +186,7 @@ enum ValueTag {
     static let uuid: UInt8 = 10
     static let link: UInt8 = 11
     static let decimal: UInt8 = 12
+    static let anyLink: UInt8 = 13
 }
 
 /// The byte before a primary key that stands alone.

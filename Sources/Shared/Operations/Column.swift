@@ -36,7 +36,7 @@ enum Column {
 
     private init?(_ present: [Value], like first: Value) {
         switch first {
-        case .null, .object:
+        case .null, .object, .anyObject, .anyLink:
             return nil
         case .bool:
             guard let all = extract(present, { if case .bool(let value) = $0 { value } else { nil } }) else {
@@ -255,6 +255,8 @@ private func hasSameBytes(_ left: Value, _ right: Value) -> Bool {
     case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
     case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
     case (.decimal(let left), .decimal(let right)): left.hasSameBits(as: right)
+    case (.anyLink(let left), .anyLink(let right)):
+        hasSameBytes(left.className, right.className) && hasSameBytes(.link(left.key), .link(right.key))
     case (.link(.string(let left)), .link(.string(let right))): hasSameBytes(left, right)
     default: left == right
     }

@@ -122,6 +122,20 @@ struct ReadingTests {
         #expect(club.regionalOfficeAddresses[0].city == "Los Angeles")
         let owner = Person(name: "Jane", address: Address(value: ["street": "1 Main St"]))
         #expect(owner.address?.street == "1 Main St")
+        let dog = Dog(
+            value: [
+                "name": "Maui", "citiesVisited": ["New York", "Toronto"], "companion": "Fluffy the Cat",
+                "favoriteParksByCity": ["Chicago": "Washington Park"], "favoriteToy": ["name": "Frisbee"],
+            ] as [String: Any])
+        owner.dogs.append(dog)
+        try realm.write {
+            realm.add(owner)
+            club.members.append(owner)
+        }
+        #expect(dog.citiesVisited.contains("Toronto") && dog.favoriteParksByCity["Chicago"] == "Washington Park")
+        #expect(dog.companion == .string("Fluffy the Cat") && dog.favoriteToy?.name == "Frisbee")
+        #expect(owner.clubs.map(\.name) == ["Pooch Pals"])
+        #expect(!dog.description.contains("firstLetter"))
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let realm = try memoryRealm(readPage)
             _ = realm.objects(Dog.self).filter("firstLetter == 'R'").count

@@ -103,7 +103,7 @@ struct NewRowTests {
         case .objectId(let value): row.set(column, value)
         case .uuid(let value): row.set(column, value)
         case .object, .link: table.set(row, column, value)
-        case .decimal: table.set(row, column, value)
+        case .decimal, .anyObject, .anyLink: table.set(row, column, value)
         }
     }
 

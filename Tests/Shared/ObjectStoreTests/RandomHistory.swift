@@ -95,6 +95,7 @@ struct RandomHistory {
         case .uuid: .uuid(UUID16(high: 0, low: 0))
         case .object: .null
         case .decimal128: .decimal(.zero)
+        case .mixed: .null
         }
     }
 

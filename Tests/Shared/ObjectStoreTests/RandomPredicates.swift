@@ -90,7 +90,7 @@ struct RandomPredicates {
     private static func comparators(_ type: PropertyType) -> [CausewayQuery.Comparator] {
         switch type {
         case .bool, .objectId, .uuid, .object: [.equal, .notEqual]
-        case .int, .float, .double, .date, .decimal128:
+        case .int, .float, .double, .date, .decimal128, .mixed:
             [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .between]
         case .string, .data:
             [

@@ -120,7 +120,7 @@ struct ScanRows {
         case .uuid: .uuid(UUID16(high: UInt64(numbers.below(5)) << 62, low: UInt64(numbers.below(30))))
         case .bool: .bool(numbers.once(in: 2))
         case .object: numbers.one(of: targets.map { .object($0) })
-        case .decimal128: RandomValues.value(of: type, &numbers)
+        case .decimal128, .mixed: RandomValues.value(of: type, &numbers)
         }
     }
 
@@ -200,7 +200,7 @@ struct ScanRows {
         let orders: [CausewayQuery.Comparator] = [.less, .lessOrEqual, .greater, .greaterOrEqual, .between]
         return switch type {
         case .bool, .objectId, .uuid, .object: [.equal, .notEqual]
-        case .int, .float, .double, .date, .decimal128: [.equal, .notEqual] + orders
+        case .int, .float, .double, .date, .decimal128, .mixed: [.equal, .notEqual] + orders
         case .string, .data: [.equal, .notEqual, .beginsWith, .endsWith, .contains, .like] + orders
         }
     }

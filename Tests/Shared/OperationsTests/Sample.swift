@@ -33,6 +33,11 @@ enum Sample {
     ]
     .compactMap { DecimalNumber($0).map { .decimal($0) } }
 
+    static let anyLinks: [Value] = [
+        .anyLink(ClassedLink("Dog", .int(-7))), .anyLink(ClassedLink("Größe", .string("e\u{301}"))),
+        .anyLink(ClassedLink("", .null)),
+    ]
+
     static func id(_ counter: UInt64, _ client: UInt64 = 7) -> ElementID {
         ElementID(client: ClientID(client), counter: counter)
     }
@@ -70,7 +75,7 @@ enum Sample {
     /// Operations of all kinds in random runs.
     static func operations(_ random: inout SeededNumbers) -> [Operation] {
         var operations: [Operation] = []
-        let values = values + decimals
+        let values = values + decimals + anyLinks
         for _ in 0..<Int.random(in: 0...6, using: &random) {
             let className = ["Note", "Tag", "Address"].randomElement(using: &random)!
             let length = Int.random(in: 1...12, using: &random)

@@ -17,6 +17,7 @@ import Testing
         ("lists", [Sample.changeset(5, lists)]),
         ("keyed", [Sample.changeset(8, keyed)]),
         ("decimals", [Sample.changeset(8, decimals)]),
+        ("any-links", [Sample.changeset(9, anyLinks)]),
         ("embedded", [Sample.changeset(6, embedded), Sample.changeset(7, sets)]),
     ]
 
@@ -45,6 +46,10 @@ import Testing
         + Sample.decimals.enumerated().map { index, value in
             .create(ObjectReference("Any", .int(Int64(index))), life: 1, fields: [FieldValue("value", value)])
         }
+
+    private static let anyLinks: [CausewayOperations.Operation] = Sample.anyLinks.enumerated().map { index, value in
+        .create(ObjectReference("Any", .int(Int64(index))), life: 1, fields: [FieldValue("value", value)])
+    }
 
     private static let sets: [CausewayOperations.Operation] = [
         .set(ObjectReference("Note", .int(1)), FieldValue("done", .bool(true))),

@@ -163,7 +163,8 @@ struct RandomPredicates {
             return .objectId(ObjectIdentifier12(high: numbers.next(), low: low))
         case 10: return .uuid(UUID16(high: numbers.next(), low: numbers.next()))
         default:
-            switch numbers.below(4) {
+            switch numbers.below(5) {
+            case 4: return .anyLink(ClassedLink(numbers.one(of: ["Dog", "it's", ""]), .int(5)))
             case 0: return .link(.string(numbers.one(of: ["", "it's", "x"])))
             case 1: return .link(.int(Int64(bitPattern: numbers.next())))
             case 2: return .link(.null)

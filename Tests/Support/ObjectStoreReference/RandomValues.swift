@@ -20,6 +20,10 @@ package enum RandomValues {
         case .uuid: .uuid(UUID16(high: UInt64(numbers.below(4)) << 60, low: UInt64(numbers.below(3))))
         case .object: .null
         case .decimal128: .decimal(decimal(&numbers))
+        case .mixed:
+            value(
+                of: numbers.one(of: [.bool, .int, .float, .double, .string, .data, .date, .uuid, .decimal128]), &numbers
+            )
         }
     }
 

@@ -164,6 +164,7 @@ extension ZooHistory {
         case .bool, .objectId, .uuid, .object: [.equal, .notEqual]
         case .int, .float, .double, .date: order + [.between]
         case .decimal128: order + [.between]
+        case .mixed: order
         case .string, .data: order + [.beginsWith, .endsWith, .contains, .like]
         }
     }

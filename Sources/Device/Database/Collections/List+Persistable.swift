@@ -90,7 +90,7 @@ func describeElements<C: RealmCollection>(_ collection: C, _ name: String, depth
     guard depth > 0 else { return "<Maximum depth exceeded>" }
     var text = "\(name)<\(C.Element.self)> (\n"
     for (position, element) in collection.enumerated() {
-        let line = (element as? ObjectBase)?.description(depth: depth - 1) ?? "\(element)"
+        let line = describeElement(element, depth: depth - 1)
         text += "\t[\(position)] \(line.indentedAfterFirstLine),\n"
     }
     return text + ")"

@@ -66,7 +66,8 @@ final class ManagedList {
         }
     }
 
-    var target: _ClassAccess? { source.access }
+    /// What its elements are made with: the class they lead to, or for mixed ones, which may lead to any, the owner's.
+    var target: _ClassAccess? { source.links }
 
     /// Several threads may read: none may remember which positions are shown, but the source knows what they show.
     private var isFrozenWithGhosts: Bool { hidesGhosts && instance.isFrozen }
@@ -104,7 +105,7 @@ final class ManagedList {
 
     /// The stored positions that are shown, or nil when all are.
     private var positions: [Int]? {
-        guard hidesGhosts, let target else { return nil }
+        guard hidesGhosts, let target = source.access else { return nil }
         if visible.version != instance.contentVersion {
             let values = access.table.listValues(key, column)
             let alive = values.indices.filter { index in
@@ -185,7 +186,7 @@ final class ManagedList {
 
     /// Embedded objects end with their place in the list.
     func elementsRemoved() {
-        if target?.isEmbedded == true {
+        if source.access?.isEmbedded == true {
             instance.rowsDeleted()
         } else {
             instance.contentChanged()

@@ -32,8 +32,9 @@ final class ManagedSet {
 
     /// The element as the set would hold it, without adding an object to the Realm; nil for one that cannot be there.
     private func stored<Element: RealmCollectionValue>(_ element: Element) -> Value? {
-        guard let object = element as? ObjectBase else { return element._toStored(nil).value }
+        let link = (element as? AnyRealmValue)?.linkedObject
+        guard let object = link ?? element as? ObjectBase else { return element._toStored(nil).value }
         guard object._header != nil, object._instance?.showsSameObjects(as: list.instance) == true else { return nil }
-        return .object(object._key)
+        return link == nil ? .object(object._key) : element._toStored(nil).value
     }
 }

@@ -75,7 +75,7 @@ extension Map: ListDescribing {
         guard depth > 0 else { return "<Maximum depth exceeded>" }
         var text = "Map<\(Key.self), \(Value.self)> (\n"
         for (key, value) in entries.sorted(by: { $0.key._mapKey < $1.key._mapKey }) {
-            let shown = flattened(value).map { ($0 as? ObjectBase)?.description(depth: depth - 1) ?? "\($0)" }
+            let shown = flattened(value).map { describeElement($0, depth: depth - 1) }
             text += "\t[\(key)]: \((shown ?? "(null)").indentedAfterFirstLine),\n"
         }
         return text + ")"

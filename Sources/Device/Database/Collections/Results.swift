@@ -51,7 +51,8 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 public struct RealmCollectionIterator<Element: RealmCollectionValue>: IteratorProtocol {
     private enum Values {
         case none
-        case stored([Value])
+        /// And the class that links of mixed values are made with, which the instance keeps.
+        case stored([Value], _ClassAccess?, RealmInstance)
         case made([Element])
         /// Of objects of another class, which the instance keeps the access of.
         case projected([ObjectKey], _ClassAccess, RealmInstance)
@@ -75,7 +76,7 @@ public struct RealmCollectionIterator<Element: RealmCollectionValue>: IteratorPr
             } else {
                 self.init(.projected(keys, access, source.instance), count: keys.count)
             }
-        case .values(let values): self.init(.stored(values), count: values.count)
+        case .values(let values): self.init(.stored(values, source.links, source.instance), count: values.count)
         }
     }
 
@@ -116,7 +117,7 @@ public struct RealmCollectionIterator<Element: RealmCollectionValue>: IteratorPr
     func value(_ position: Int) -> Element? {
         switch values {
         case .none: nil
-        case .stored(let values): Element._fromStored(_StoredValue(values[position]), nil)
+        case .stored(let values, let links, _): Element._fromStored(_StoredValue(values[position]), links)
         case .made(let elements): elements[position]
         case .projected(let keys, let access, _): Element._fromStored(_StoredValue(.object(keys[position])), access)
         }
@@ -124,6 +125,15 @@ public struct RealmCollectionIterator<Element: RealmCollectionValue>: IteratorPr
 }
 
 extension _ResultsSource {
+    /// What elements are made with: the class of the objects, or for mixed values, which may lead to any, the owner's.
+    var links: _ClassAccess? {
+        if let access { return access }
+        guard case .list(_, let owner, let column) = origin, owner.schema.properties[column].type == .mixed else {
+            return nil
+        }
+        return owner
+    }
+
     func element<Element: RealmCollectionValue>(_ position: Int) -> Element {
         switch leading(position &+ 1) {
         case .keys(let keys):
@@ -131,7 +141,7 @@ extension _ResultsSource {
             return Element._fromStored(_StoredValue(.object(keys[position])), access)
         case .values(let values):
             checkBounds(position, values.count)
-            return Element._fromStored(_StoredValue(values[position]), nil)
+            return Element._fromStored(_StoredValue(values[position]), links)
         }
     }
 }
@@ -145,7 +155,7 @@ func checkBounds(_ position: Int, _ count: Int) {
 func describe<C: RealmCollection>(_ collection: C, _ name: String) -> String {
     var text = "\(name)<\(C.Element.self)> (\n"
     for (position, element) in collection.prefix(100).enumerated() {
-        let line = (element as? ObjectBase)?.description(depth: 4) ?? "\(element)"
+        let line = describeElement(element, depth: 4)
         text += "\t[\(position)] \(line.indentedAfterFirstLine),\n"
     }
     if collection.count > 100 { text += "\t... \(collection.count - 100) objects skipped.\n" }

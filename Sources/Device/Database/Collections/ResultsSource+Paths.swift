@@ -131,7 +131,7 @@ extension Value {
         case (.objectId(let left), .objectId(let right)): left < right
         case (.uuid(let left), .uuid(let right)): left < right
         case (.decimal(let left), .decimal(let right)): left.orderedBits < right.orderedBits
-        default: false
+        default: ValueOrder.precedes(self, other)
         }
     }
 }

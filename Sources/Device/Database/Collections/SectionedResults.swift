@@ -151,7 +151,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, Element: RealmCollect
     public var description: String {
         var text = "ResultsSection<\(Element.self)> \(key) (\n"
         for (position, element) in enumerated() {
-            let line = (element as? ObjectBase)?.description(depth: 4) ?? "\(element)"
+            let line = describeElement(element, depth: 4)
             text += "\t[\(position)] \(line.indentedAfterFirstLine),\n"
         }
         return text + ")"

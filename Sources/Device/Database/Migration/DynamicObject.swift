@@ -56,6 +56,10 @@ extension _ClassAccess {
 
     /// A property's value, or an element of its collection, as the store holds it.
     private func element(_ any: Any?, of property: Property, _ column: Int) -> Value {
+        if property.type == .mixed {
+            guard let value = AnyRealmValue(any: any as Any) else { refuse(any, for: property) }
+            return value._toStored(self).value
+        }
         guard property.type == .object else {
             guard let value = storedValue(of: any as Any)?.converted(to: property.type, isOptional: property.isOptional)
             else { refuse(any, for: property) }

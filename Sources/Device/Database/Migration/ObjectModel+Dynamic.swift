@@ -31,6 +31,13 @@ extension ObjectModel {
         case .date: wrapper(of: Date.self, property)
         case .objectId: wrapper(of: ObjectId.self, property)
         case .uuid: wrapper(of: UUID.self, property)
+        case .mixed:
+            switch property.collection {
+            case .none: Persisted<AnyRealmValue>.self
+            case .list: Persisted<List<AnyRealmValue>>.self
+            case .set: Persisted<MutableSet<AnyRealmValue>>.self
+            case .map: Persisted<Map<String, AnyRealmValue>>.self
+            }
         case .object:
             switch property.collection {
             case .none: Persisted<DynamicObject?>.self

@@ -26,6 +26,7 @@ extension ObjectBase: CustomStringConvertible {
         switch value {
         case nil: "(null)"
         case let object as ObjectBase: object.description(depth: depth)
+        case let mixed as AnyRealmValue: mixed.description(depth: depth)
         case let list as any ListDescribing: list.description(depth: depth)
         case let data as Data:
             "<\(data.prefix(24).map { String(format: "%02x", $0) }.joined())> — \(data.count) total bytes"
@@ -33,6 +34,12 @@ extension ObjectBase: CustomStringConvertible {
         case let value?: "\(value)"
         }
     }
+}
+
+/// An element within the description of its collection.
+func describeElement(_ element: Any, depth: Int) -> String {
+    (element as? ObjectBase)?.description(depth: depth)
+        ?? (element as? AnyRealmValue)?.description(depth: depth) ?? "\(element)"
 }
 
 /// A collection that can describe itself within a description.

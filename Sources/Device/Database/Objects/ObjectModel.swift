@@ -13,7 +13,8 @@ final class ObjectModel: Sendable {
         var isPrimaryKey: Bool
         var isIndexed: Bool
 
-        var isScalar: Bool { shape.collection == .none && shape.type != .object }
+        /// One value that leads nowhere.
+        var isScalar: Bool { shape.collection == .none && shape.type != .object && shape.type != .mixed }
     }
 
     /// One inverse relation: the objects of `origin` whose property `property` links here.

@@ -96,7 +96,7 @@ extension DeclaredSchema {
                     + "\(propertyNameLengthMax) UTF-8 characters.")
         }
         if property.isIndexed,
-            ![.int, .bool, .string, .date, .objectId, .uuid].contains(shape.type)
+            ![.int, .bool, .string, .date, .objectId, .uuid, .mixed].contains(shape.type)
                 || shape.collection != .none
         {
             problems.append("Property '\(name)' of type '\(shape.type.word)' cannot be indexed.")
@@ -184,6 +184,7 @@ extension PropertyType {
         case .uuid: "uuid"
         case .object: "object"
         case .decimal128: "decimal128"
+        case .mixed: "mixed"
         }
     }
 }

@@ -231,7 +231,8 @@ public protocol RealmCollectionValue: Hashable, _Persistable {
 /// A type that `@Persisted(primaryKey: true)` accepts: integers, String, ObjectId, UUID and their optionals.
 public protocol _PrimaryKey {}
 
-/// A type that `@Persisted(indexed: true)` accepts: integers, Bool, String, Date, ObjectId, UUID and their optionals.
+/// A type that `@Persisted(indexed: true)` accepts: integers, Bool, String, Date, ObjectId, UUID and their optionals, and
+/// AnyRealmValue.
 public protocol _Indexable {}
 
 extension Optional: _PrimaryKey where Wrapped: _OptionalPersistable & _PrimaryKey {}

@@ -34,6 +34,9 @@ protocol PersistedWrapper: SendableMetatype {
     /// Sets a link, or an embedded object, of any object; false when the link is of another class.
     static func assign(_ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer, _ link: ObjectBase?) -> Bool
 
+    /// Sets a mixed property of any object; false when the property is of another type.
+    static func assign(_ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer, mixed: AnyRealmValue) -> Bool
+
     /// The value of the property that an unmanaged object would have, made from a stored scalar.
     static func write(_ wrapper: UnsafeMutableRawPointer, stored: Value) -> Bool
 
@@ -118,13 +121,23 @@ extension Persisted: PersistedWrapper {
 
     static func assign(_ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer, _ link: ObjectBase?) -> Bool {
         guard let value = link.map(linked) ?? Value._zeroValue() else { return false }
+        assign(object, wrapper, value)
+        return true
+    }
+
+    static func assign(_ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer, mixed: AnyRealmValue) -> Bool {
+        guard let value = mixed as? Value else { return false }
+        assign(object, wrapper, value)
+        return true
+    }
+
+    private static func assign(_ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer, _ value: Value) {
         switch typed(wrapper).pointee.storage {
         case .managed(let column), .managedCached(_, let column): Value._writeManaged(object, Int(column), value)
         case .unmanaged(_, let flags), .zero(let flags):
             typed(wrapper).pointee.storage = .unmanaged(value, flags: flags)
         case .tracing: break
         }
-        return true
     }
 
     /// An object as the property's value; nil for one of another class.

@@ -12,7 +12,7 @@ struct PropertyPlace {
     let position: Int
     let type: WrapperType
 
-    var isScalar: Bool { type != .link && type != .mapped && type != .list }
+    var isScalar: Bool { type != .link && type != .mapped && type != .list && type != .mixed }
 
     // MARK: - Binding
 
@@ -35,7 +35,7 @@ struct PropertyPlace {
         case .uuid: Persisted<UUID>.bind(wrapper, column)
         case .link: Persisted<Object?>.bind(wrapper, column)
         case .list: Persisted<List<Int>>.bind(wrapper, column)
-        case .float, .optionalFloat, .data, .optionalData, .optionalObjectId, .optionalUUID, .mapped, .other:
+        case .float, .optionalFloat, .data, .optionalData, .optionalObjectId, .optionalUUID, .mapped, .mixed, .other:
             model.places[position].bind(wrapper, column)
         }
     }
@@ -75,7 +75,7 @@ struct PropertyPlace {
         case .uuid: enter(wrapper, row, UUID.self)
         case .optionalUUID: enter(optional: wrapper, row, UUID.self)
         case .other: table.set(row, column, value(object, model))
-        case .link, .mapped, .list: row.setNull(column)
+        case .link, .mapped, .list, .mixed: row.setNull(column)
         }
     }
 
@@ -120,7 +120,7 @@ struct PropertyPlace {
         case .optionalObjectId: enterAll(optional: memory, count, first, ObjectId.self)
         case .uuid: enterAll(memory, count, first, UUID.self)
         case .optionalUUID: enterAll(optional: memory, count, first, UUID.self)
-        case .other, .link, .mapped, .list:
+        case .other, .link, .mapped, .mixed, .list:
             for position in 0..<count { rows.set(position, column, values.stored(memory, position)) }
         }
     }

@@ -19,6 +19,8 @@ enum WrapperType: UInt8 {
     case mapped
     /// A list, a set or a map, whatever its elements: each is one reference, too.
     case list
+    /// A value of any type, or a link.
+    case mixed
     /// Enumerations, the narrower integers, types of the app's that are stored as scalars.
     case other
 
@@ -29,6 +31,8 @@ enum WrapperType: UInt8 {
             self = .mapped
         } else if property.shape.type == .object {
             self = .link
+        } else if property.shape.type == .mixed {
+            self = .mixed
         } else {
             self.init(scalar: property.wrapper)
         }

@@ -166,8 +166,8 @@ private final class ObjectObserver: ChangeObserver {
             found.append(
                 PropertyChange(
                     name: property.name,
-                    oldValue: isSingle ? property.wrapper.value(old[index], links) : nil,
-                    newValue: isSingle ? property.wrapper.value(values[index], links) : nil))
+                    oldValue: isSingle ? property.wrapper.value(old[index], links ?? access) : nil,
+                    newValue: isSingle ? property.wrapper.value(values[index], links ?? access) : nil))
         }
         if !found.isEmpty { block(found) }
     }

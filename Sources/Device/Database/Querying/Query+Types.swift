@@ -11,6 +11,7 @@ extension Float: _QueryNumeric {}
 extension Double: _QueryNumeric {}
 extension Date: _QueryNumeric {}
 extension Decimal128: _QueryNumeric {}
+extension AnyRealmValue: _QueryText {}
 extension String: _QueryText {}
 extension Data: _QueryText {}
 

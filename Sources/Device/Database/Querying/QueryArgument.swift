@@ -27,6 +27,7 @@ private func singleValue(_ argument: Any?) -> Value? {
     switch argument.map(unwrapped) ?? nil {
     case nil, is NSNull: .null
     case let object as ObjectBase: object._linkValue()
+    case let mixed as AnyRealmValue: mixed._toStored(nil).value
     case let scalar as any _PersistableScalar: scalar._stored.value
     case let custom as any _CustomPersistable: custom.scalarValue
     case let number as any BinaryInteger: wholeNumber(number)

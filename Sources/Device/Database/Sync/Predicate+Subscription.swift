@@ -9,16 +9,22 @@ extension CausewayQuery.Predicate {
     func subscriptionText(of className: String, in transaction: Transaction) throws -> String {
         let schema = transaction.schema
         let travelling = try mappingValues { path, value in
-            guard case .object(let key) = value else { return value }
-            guard let target = path.flatMap({ Self.target(of: $0, from: className, in: schema) }),
-                let primaryKey = transaction.table(target)?.primaryKey(of: key)
-            else {
-                throw Realm.Error(
-                    .subscriptionFailed,
-                    "A subscription to '\(className)' compares with an object that has no primary key or is gone. "
-                        + "Compare with a property of it that the queried class stores itself.")
+            switch value {
+            case .object(let key):
+                if let target = path.flatMap({ Self.target(of: $0, from: className, in: schema) }),
+                    let primaryKey = transaction.table(target)?.primaryKey(of: key)
+                {
+                    return .link(primaryKey)
+                }
+            case .anyObject:
+                let link = transaction.travelling(value)
+                if !link.isNull { return link }
+            default: return value
             }
-            return .link(primaryKey)
+            throw Realm.Error(
+                .subscriptionFailed,
+                "A subscription to '\(className)' compares with an object that has no primary key or is gone. "
+                    + "Compare with a property of it that the queried class stores itself.")
         }
         return travelling.description
     }

@@ -109,6 +109,8 @@ final class Draft {
                 setMap(object, wrapper, property, any)
             } else if property.shape.collection != .none {
                 setList(object, wrapper, property, any)
+            } else if property.shape.type == .mixed {
+                setMixed(object, wrapper, property, any)
             } else {
                 setLink(object, wrapper, property, any)
             }
@@ -145,6 +147,21 @@ final class Draft {
         return link
     }
 
+    private func setMixed(
+        _ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer, _ property: ObjectModel.Property, _ any: Any
+    ) -> Bool {
+        mixed(any).map { property.wrapper.assign(object, wrapper, mixed: $0) } ?? false
+    }
+
+    /// Any value as a mixed one; an object is linked to, or copied, as one of a link is.
+    private func mixed(_ any: Any) -> AnyRealmValue? {
+        guard let value = AnyRealmValue(any: any), case .object(let object) = value else {
+            return AnyRealmValue(any: any)
+        }
+        guard let linked = resolve(object, as: type(of: object)) as? Object else { return nil }
+        return .object(linked)
+    }
+
     private func setLink(
         _ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer, _ property: ObjectModel.Property, _ any: Any
     ) -> Bool {
@@ -166,6 +183,7 @@ final class Draft {
             let list = property.wrapper.read(object, wrapper) as? any ListFilling
         else { return false }
         return list.fill(with: elements) { [self] element in
+            if property.shape.type == .mixed { return mixed(element) }
             guard let target = property.shape.target else { return element }
             return flattened(element).flatMap { resolve($0, as: target) }
         }
@@ -178,6 +196,7 @@ final class Draft {
             let map = property.wrapper.read(object, wrapper) as? any MapFilling
         else { return false }
         return map.fill(with: entries) { [self] value in
+            if property.shape.type == .mixed { return mixed(value) }
             guard let target = property.shape.target else { return value }
             return flattened(value).flatMap { resolve($0, as: target) }
         }

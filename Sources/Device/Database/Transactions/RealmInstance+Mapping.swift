@@ -154,7 +154,7 @@ private final class MappedCreation {
             switch place.type {
             case .link: enterLinks(values, part.count, first, place)
             case .list: promoteAll(values, part, rows, place)
-            case .mapped:
+            case .mapped, .mixed:
                 for position in 0..<part.count { rows.set(position, place.column, .null) }
                 promoteAll(values, part, rows, place)
             default: place.enter(values, part.count, rows, first)

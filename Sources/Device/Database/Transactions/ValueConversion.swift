@@ -30,6 +30,8 @@ extension Value {
             (.timestamp, .date), (.objectId, .objectId), (.uuid, .uuid), (.object, .object):
             self
         case (.decimal, .decimal128): self
+        case (.object, .mixed), (.link, .mixed): nil
+        case (_, .mixed): self
         case (.int(let value), .double): .double(Double(value))
         case (.int(let value), .float): .float(Float(value))
         case (.float(let value), .double): .double(Double(value))

@@ -53,6 +53,7 @@ extension Catalog {
     /// The primary key has an index of its own, and lists have none.
     private static func needsIndex(_ property: Property) -> Bool {
         property.isIndexed && !property.isPrimaryKey && property.collection == .none && property.type != .object
+            && property.type != .mixed
     }
 
     private static func contradictions(_ wanted: ClassSchema) -> [String] {

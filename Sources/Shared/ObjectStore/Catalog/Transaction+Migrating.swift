@@ -191,7 +191,7 @@ extension Table {
     /// Nulls the links and empties the lists of a column, so that nothing is linked to from there.
     fileprivate func emptyLinksAndLists(_ column: Int) {
         let property = schema.properties[column]
-        guard property.collection != .none || property.type == .object else { return }
+        guard property.collection != .none || property.type == .object || property.type == .mixed else { return }
         for key in allKeys where exists(key) {
             if property.collection != .none {
                 if listCount(key, column) > 0 { clearCollection(key, column) }

@@ -109,7 +109,11 @@ final class KeyBuffer {
             append(byte: 11)
             append(UInt64(truncatingIfNeeded: value.orderedBits >> 64))
             append(UInt64(truncatingIfNeeded: value.orderedBits))
-        case .link:
+        case .anyObject(let object):
+            append(byte: 12)
+            append(object.classNumber)
+            append(object.key)
+        case .link, .anyLink:
             preconditionFailure("a link is resolved to an object before it is stored")
         }
     }

@@ -2,8 +2,8 @@ import CausewayModel
 
 /// How one element lies in the bytes of a list, at rest and while it is changed: little-endian, at any address.
 enum ElementLayout {
-    /// Strings and data have no size of their own.
-    static func isVariable(_ type: PropertyType) -> Bool { type == .string || type == .data }
+    /// Strings, data and mixed values have no size of their own.
+    static func isVariable(_ type: PropertyType) -> Bool { type == .string || type == .data || type == .mixed }
 
     /// Bytes of an element, or of the offset of one of variable size.
     static func size(_ type: PropertyType) -> Int {
@@ -14,6 +14,7 @@ enum ElementLayout {
         case .date, .objectId: 12
         case .uuid: 16
         case .decimal128: 16
+        case .mixed: 4
         }
     }
 
@@ -33,7 +34,7 @@ enum ElementLayout {
         case .uuid: return .uuid(UUID16(high: load(start, UInt64.self), low: load(start + 8, UInt64.self)))
         case .decimal128:
             return .decimal(DecimalNumber(storedHigh: load(start, UInt64.self), low: load(start + 8, UInt64.self)))
-        case .string, .data: preconditionFailure("an element of variable size has an offset")
+        case .string, .data, .mixed: preconditionFailure("an element of variable size has an offset")
         }
     }
 
@@ -64,7 +65,8 @@ enum ElementLayout {
             start.storeBytes(of: value.storedHigh, as: UInt64.self)
             start.storeBytes(of: value.low, toByteOffset: 8, as: UInt64.self)
         case .null: start.initializeMemory(as: UInt8.self, repeating: 0, count: size(type))
-        case .string, .bytes, .link: preconditionFailure("an element of another type than its list's was stored")
+        case .string, .bytes, .link, .anyObject, .anyLink:
+            preconditionFailure("an element of another type than its list's was stored")
         }
     }
 
@@ -74,7 +76,7 @@ enum ElementLayout {
         switch type {
         case .string: return .string("")
         case .data: return .bytes([])
-        case .object: return .null
+        case .object, .mixed: return .null
         default:
             return withUnsafeBytes(of: (UInt64(0), UInt64(0))) { zeros in
                 // Never empty, so it has an address.

@@ -41,8 +41,7 @@ struct ListBytes {
     func value(_ index: Int) -> Value {
         guard index < count, !isNull(index) else { return .null }
         if let elements { return ElementLayout.read(elements + index * ElementLayout.size(type), type) }
-        let bytes = variable(index)
-        return type == .string ? .string(String(decoding: bytes, as: UTF8.self)) : .bytes(Array(bytes))
+        return LeafValue.bytes(variable(index), type)
     }
 
     private func variable(_ index: Int) -> UnsafeRawBufferPointer {
@@ -61,7 +60,7 @@ struct ListBytes {
     static func encode(_ values: [Value], _ type: PropertyType) -> [UInt8] {
         var result = header(values.count, nulls: values.contains(.null) ? values.map { $0.isNull ? 1 : 0 } : [])
         if ElementLayout.isVariable(type) {
-            appendVariable(values, to: &result)
+            appendVariable(type == .mixed ? values.map(MixedBytes.stored) : values, to: &result)
             return result
         }
         let size = ElementLayout.size(type)

@@ -128,14 +128,18 @@ final class ListChunk {
     }
 
     /// Ascending positions of links to targets.
-    func positions(of targets: Set<ObjectKey>) -> [Int] {
+    func positions(of targets: Set<ClassedKey>) -> [Int] {
         guard targets.count == 1, let target = targets.first, let elements = plainElements else {
             return (0..<count).filter { index in
-                if case .object(let key) = value(index) { targets.contains(key) } else { false }
+                switch value(index) {
+                case .object(let key): targets.contains(ClassedKey(in: key))
+                case .anyObject(let object): targets.contains(object)
+                default: false
+                }
             }
         }
         return (0..<count).filter { index in
-            elements.loadUnaligned(fromByteOffset: index * 8, as: Int64.self) == target.rawValue
+            elements.loadUnaligned(fromByteOffset: index * 8, as: Int64.self) == target.key.rawValue
         }
     }
 
@@ -297,7 +301,9 @@ final class ListChunk {
         switch value {
         case .string(let text): text.utf8.count
         case .bytes(let bytes): bytes.count
-        default: 0
+        case .null: 0
+        // A mixed value, about.
+        default: 12
         }
     }
 }

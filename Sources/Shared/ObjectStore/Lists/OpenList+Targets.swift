@@ -3,6 +3,8 @@ import CausewayModel
 // When an object ends, it leaves the lists that hold it. Where it stands in them is known to nobody, so that each list
 // is searched; the search is put off until the list is looked at again, and finds all targets that ended meanwhile.
 // Deleting what a long list holds costs one pass over it, unless the list is read between the deletions.
+//
+// Values of maps and lists of mixed values become null instead, so that every other one keeps its place.
 
 extension OpenList {
     /// Takes the targets that ended out of the list, the last first, and notes it.
@@ -33,7 +35,7 @@ extension OpenList {
     }
 
     @discardableResult
-    private func remove(_ targets: Set<ObjectKey>, from chunk: ListChunk, before end: inout Int) -> Int {
+    private func remove(_ targets: Set<ClassedKey>, from chunk: ListChunk, before end: inout Int) -> Int {
         let positions = chunk.positions(of: targets)
         if keepsPlaces {
             end -= chunk.count
@@ -51,4 +53,9 @@ extension OpenList {
         shrink(by: positions.count)
         return positions.count
     }
+}
+
+extension Property {
+    /// Whether an element whose target ends becomes null in its place.
+    var keepsPlaces: Bool { collection == .map || collection == .list && type == .mixed }
 }

@@ -16,7 +16,7 @@ final class OpenList {
     let column: Int
     let type: PropertyType
     let isOptional: Bool
-    /// Values of a map: a target that ends leaves null in its place.
+    /// A target that ends leaves null in its place.
     let keepsPlaces: Bool
     /// Not counted: the table owns its open lists.
     private unowned(unsafe) let table: Table
@@ -32,7 +32,7 @@ final class OpenList {
 
     /// Whether it may be changed: its object exists, and the commit writes it.
     @exclusivity(unchecked) var isWritten = false
-    @exclusivity(unchecked) var doomed: Set<ObjectKey> = []
+    @exclusivity(unchecked) var doomed: Set<ClassedKey> = []
     /// What was done to it in this write; nothing where nobody asks.
     @exclusivity(unchecked) private(set) var edits: [ListEdit] = []
     @exclusivity(unchecked) var isNoted = false
@@ -55,7 +55,7 @@ final class OpenList {
         self.table = table
         type = table.elementType(column)
         isOptional = column >= 0 && table.schema.properties[column].isOptional
-        keepsPlaces = column >= 0 && table.schema.properties[column].collection == .map
+        keepsPlaces = column >= 0 && table.schema.properties[column].keepsPlaces
         load()
     }
 

@@ -136,7 +136,7 @@ extension Table {
 
     /// An element as it is stored: a link as the row it means, which may be a ghost made for it.
     private func atRest(_ value: Value, _ column: Int) -> Value {
-        guard case .link = value, let row = resolve(value, column) else { return value }
+        guard case .link = value, let row = resolve(value, column) else { return transaction.resting(value) }
         return .object(row)
     }
 

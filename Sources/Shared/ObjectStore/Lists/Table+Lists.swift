@@ -177,7 +177,7 @@ extension Table {
 
     package func listRemove(_ key: ObjectKey, _ column: Int, _ index: Int) {
         let list = writableList(key, column)
-        let before = list.type == .object ? list.value(index) : .null
+        let before = list.type == .object || list.type == .mixed ? list.value(index) : .null
         list.remove(at: index)
         list.note(.remove(index))
         unlink([before], list)
@@ -187,7 +187,7 @@ extension Table {
     package func listSet(_ key: ObjectKey, _ column: Int, _ index: Int, _ value: Value) {
         let list = writableList(key, column)
         let value = element(value, list)
-        let before = list.type == .object ? list.value(index) : .null
+        let before = list.type == .object || list.type == .mixed ? list.value(index) : .null
         list.set(index, value)
         list.note(.set(index, value))
         guard value != before else { return }
@@ -207,7 +207,7 @@ extension Table {
     package func listClear(_ key: ObjectKey, _ column: Int) {
         guard listCount(key, column) > 0 else { return }
         let list = writableList(key, column)
-        let before = list.type == .object ? list.values : []
+        let before = list.type == .object || list.type == .mixed ? list.values : []
         clear(list)
         unlink(before, list)
     }
@@ -249,6 +249,7 @@ extension Table {
     private func unusualElement(_ value: Value, _ list: OpenList) -> Value {
         precondition(
             accepts(value, column: list.column), "an element of another type than the list's was stored")
+        if list.type == .mixed { return transaction.resting(value) }
         guard case .link = value, let key = resolve(value, list.column) else { return value }
         return .object(key)
     }
@@ -257,14 +258,21 @@ extension Table {
 
     @inline(__always)
     private func link(_ value: Value, _ list: OpenList) {
-        guard case .object(let other) = value else { return }
+        guard case .object(let other) = value else {
+            if list.type == .mixed { linkMixed(value, list.key, columns[list.column]) }
+            return
+        }
         target(list.column).addBacklink(to: other, from: list.key, columns[list.column])
     }
 
     /// Takes back the links of elements that left the list; embedded ones are deleted.
     @inline(__always)
     private func unlink(_ values: [Value], _ list: OpenList, keeping kept: [Value] = []) {
-        if list.type == .object { unlinkObjects(values, list.key, list.column, keeping: kept) }
+        if list.type == .object {
+            unlinkObjects(values, list.key, list.column, keeping: kept)
+        } else if list.type == .mixed {
+            for value in values { unlinkMixed(value, list.key, columns[list.column]) }
+        }
     }
 
     private func unlinkObjects(_ values: [Value], _ key: ObjectKey, _ column: Int, keeping kept: [Value]) {
@@ -282,7 +290,7 @@ extension Table {
     // MARK: - Ends
 
     /// An object that the list may hold ends: it leaves the list before anybody looks at it again.
-    func listTargetEnded(_ target: ObjectKey, _ key: ObjectKey, _ column: Int) {
+    func listTargetEnded(_ target: ClassedKey, _ key: ObjectKey, _ column: Int) {
         guard exists(key) else { return }
         let place = ListPlace(key: key, column: column)
         listVersion.pointee &+= 1

@@ -25,6 +25,7 @@ struct DistinctRows {
             var numbers = strings.numbers(of: table, column, keys)
             if type == .string { strings.uniteEquivalentStrings(&numbers) }
             add(consume numbers)
+        case .mixed: add(MixedCodes.equal(of: table, column, keys))
         case .object:
             add(OrderedNumbers(.integer, of: table, column, keys))
         default:

@@ -34,7 +34,7 @@ struct OrderedNumbers {
         case .uuid: [.uuidHigh, .uuidLow]
         case .decimal128: [.decimalHigh, .decimalLow]
         case .object: [.presence]
-        case .string, .data: []
+        case .string, .data, .mixed: []
         }
     }
 

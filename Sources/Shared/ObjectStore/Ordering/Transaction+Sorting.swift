@@ -49,6 +49,8 @@ extension SortCodes {
             var numbers = strings.numbers(of: table, step.property, keys)
             numbers.replace(by: ByteStringRanks.ranks(strings))
             return codes(consume numbers, ascending: sortKey.ascending)
+        case .mixed:
+            return codes(MixedCodes.ordered(of: table, step.property, keys), ascending: sortKey.ascending)
         default:
             return OrderedNumbers.parts(of: step.type).flatMap { part in
                 codes(OrderedNumbers(part, of: table, step.property, keys), ascending: sortKey.ascending)

@@ -152,6 +152,7 @@ struct QueryPlan {
         case .string, .data: return StringTest(table, step.property, comparison, operand)
         case .date: return DateTest(table, step.property, comparison.comparator, operand)
         case .objectId, .uuid: return IdTest(table, step.property, comparison.comparator, operand)
+        case .mixed: return nil
         case .decimal128: return DecimalTest(table, step.property, comparison.comparator, operand)
         case .object: return linkEquality(comparison, step, operand, table)
         }

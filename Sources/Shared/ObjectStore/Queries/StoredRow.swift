@@ -29,10 +29,23 @@ struct StoredRow: RowSource {
 
     func namesSameObject(_ left: Value, _ right: Value, in target: String) -> Bool {
         if case (.object(let left), .object(let right)) = (left, right) { return left == right }
+        if left == right { return true }
+        if let left = classed(left), let right = classed(right) { return left == right }
         guard let table = table.transaction.table(target) else { return false }
         // A primary key that has no row names nothing here.
         guard let left = Self.key(left, table), let right = Self.key(right, table) else { return false }
         return left == right
+    }
+
+    private func classed(_ link: Value) -> ClassedKey? {
+        switch link {
+        case .anyObject(let object): object
+        case .anyLink(let link):
+            table.transaction.table(link.className).flatMap { target in
+                target.keyOrGhost(for: link.key).map { ClassedKey(target.number, $0) }
+            }
+        default: nil
+        }
     }
 
     static func key(_ link: Value, _ table: Table) -> ObjectKey? {

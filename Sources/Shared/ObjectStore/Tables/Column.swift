@@ -9,6 +9,7 @@ final class Column {
         case list
         case primaryKey
         case link
+        case mixed
         case required(PropertyType)
         case optional
     }
@@ -17,7 +18,7 @@ final class Column {
     /// Nil for lists, sets and maps, which have no leaves.
     let kind: LeafKind?
     let role: Role
-    /// Links, or lists of them.
+    /// Links, or lists of them; mixed values, which may be links.
     let holdsLinks: Bool
     /// The tree of an indexed property, or 0.
     private(set) var indexTree: UInt32
@@ -59,7 +60,7 @@ final class Column {
         id = record.id
         kind = property.collection == .none ? LeafKind(property.type) : nil
         role = Role(property)
-        holdsLinks = property.type == .object
+        holdsLinks = property.type == .object || property.type == .mixed
         self.leaves = leaves
         indexTree = record.index
         listTree = record.list
@@ -190,6 +191,8 @@ extension Column.Role {
                 .primaryKey
             } else if property.type == .object {
                 .link
+            } else if property.type == .mixed {
+                .mixed
             } else {
                 property.isOptional ? .optional : .required(property.type)
             }
@@ -208,11 +211,12 @@ extension LeafKind {
         case .objectId: self = .fixed12
         case .uuid: self = .fixed16
         case .decimal128: self = .fixed16
+        case .mixed: self = .bytes
         }
     }
 }
 
 extension Property {
-    /// Links are always optional, whatever the declaration says.
-    var isNullable: Bool { isOptional || (type == .object && collection == .none) }
+    /// Links and mixed values are always optional, whatever the declaration says.
+    var isNullable: Bool { isOptional || (type == .object && collection == .none) || type == .mixed }
 }

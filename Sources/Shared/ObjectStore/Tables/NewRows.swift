@@ -79,6 +79,10 @@ package final class NewRows {
     package func set(_ position: Int, _ column: Int, _ value: Value) {
         if case .required(let type) = columns[column].role, value.isNull {
             leaves[column]?.set(key.slot + position, type.zero)
+        } else if case .mixed = columns[column].role {
+            let value = table.transaction.resting(value)
+            leaves[column]?.set(key.slot + position, MixedBytes.stored(value))
+            table.linkMixed(value, ObjectKey(key.rawValue + Int64(position)), columns[column])
         } else {
             leaves[column]?.set(key.slot + position, value)
         }

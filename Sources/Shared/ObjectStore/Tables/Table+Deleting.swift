@@ -108,7 +108,7 @@ extension Table {
             chunk.forEachKey { number in
                 // An origin that has ended as well is not looked at again.
                 guard let origin = origins.row(number), origins.exists(origin) else { return }
-                origins.dropLink(of: origin, found.origin.column, to: found.target)
+                origins.dropLink(of: origin, found.origin.column, to: found.target, of: self)
             }
         } else {
             transaction.noteDamage(transaction.store.damaged())
@@ -118,10 +118,11 @@ extension Table {
     }
 
     /// Takes every link of one property away from a target that ends.
-    private func dropLink(of origin: ObjectKey, _ index: Int, to target: ObjectKey) {
+    private func dropLink(of origin: ObjectKey, _ index: Int, to target: ObjectKey, of table: Table) {
         let column = columns[index]
         if column.kind == nil {
-            listTargetEnded(target, origin, index)
+            let isMixed = schema.properties[index].type == .mixed
+            listTargetEnded(isMixed ? ClassedKey(table.number, target) : ClassedKey(in: target), origin, index)
         } else {
             column.write(origin.leafNumber, of: self).setNull(origin.slot)
         }
@@ -191,6 +192,8 @@ extension Table {
             let column = columns[index]
             if column.kind == nil {
                 releaseLists(keys, index)
+            } else if schema.properties[index].type == .mixed {
+                for key in keys { mixedOriginEnded(key, column, [value(key, index)]) }
             } else if column.holdsLinks {
                 releaseLinks(keys, index)
             }
@@ -223,11 +226,20 @@ extension Table {
         }
     }
 
+    private func mixedOriginEnded(_ origin: ObjectKey, _ column: Column, _ values: Set<Value>) {
+        for case .anyObject(let object) in values {
+            guard let target = transaction.table(number: object.classNumber) else { continue }
+            target.originEnded(origin, column, linkingTo: object.key, isOwner: false)
+        }
+    }
+
     private func releaseLists(_ keys: [ObjectKey], _ index: Int) {
         let column = columns[index]
         guard hasLists(column) else { return }
         for key in keys {
-            if column.holdsLinks {
+            if schema.properties[index].type == .mixed {
+                mixedOriginEnded(key, column, Set(listValues(key, index)))
+            } else if column.holdsLinks {
                 let target = target(index)
                 let isOwner = target.schema.kind == .embedded
                 var seen: Set<ObjectKey> = []

@@ -116,6 +116,7 @@ extension Table {
         case .hidden, .list: break
         case .primaryKey: column.write(row.key.leafNumber, of: self).set(row.slot, value)
         case .link: setNewLink(value, row.key, index)
+        case .mixed: setNewMixed(value, row.key, index)
         case .required(let type) where value.isNull: setFollowed(row, column, type.zero)
         case .required, .optional: setFollowed(row, column, value)
         }

@@ -167,7 +167,7 @@ enum LeafValue {
         case .int: return .int(IntegerLeaf(leaf).value(slot))
         case .float: return .float(FloatLeaf(leaf).value(slot))
         case .double: return .double(DoubleLeaf(leaf).value(slot))
-        case .string, .data: return bytes(StringLeaf(leaf).bytes(slot), type)
+        case .string, .data, .mixed: return bytes(StringLeaf(leaf).bytes(slot), type)
         case .date:
             let leaf = TimestampLeaf(leaf)
             return .timestamp(Timestamp(seconds: leaf.seconds(slot), nanoseconds: leaf.nanoseconds(slot)))
@@ -183,6 +183,10 @@ enum LeafValue {
     }
 
     static func bytes(_ bytes: UnsafeRawBufferPointer, _ type: PropertyType) -> Value {
-        type == .string ? .string(String(decoding: bytes, as: UTF8.self)) : .bytes(Array(bytes))
+        switch type {
+        case .string: .string(String(decoding: bytes, as: UTF8.self))
+        case .mixed: MixedBytes.decode(bytes)
+        default: .bytes(Array(bytes))
+        }
     }
 }

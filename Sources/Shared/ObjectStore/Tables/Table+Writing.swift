@@ -177,6 +177,8 @@ extension Table {
         case (.object, .link(.string(let key))): return key.utf8.count <= KeyBuffer.longestPrimaryKey
         case (.object, .link): return true
         case (.decimal128, .decimal): return true
+        case (.mixed, .object), (.mixed, .link): return false
+        case (.mixed, _): return true
         default: return false
         }
     }
@@ -193,6 +195,8 @@ extension Table {
         let target = columns[column]
         if property.type == .object {
             setLink(key, column, value)
+        } else if property.type == .mixed {
+            setMixed(key, column, value)
         } else {
             if target.indexTree != 0 {
                 removeIndex(target, self.value(key, column), key)

@@ -138,8 +138,11 @@ package final class Table {
         if let knownOriginColumns { return knownOriginColumns }
         var result: [OriginColumn] = []
         for origin in transaction.catalog.classes {
-            for (index, property) in origin.schema.properties.enumerated() where property.target == name {
-                guard property.type == .object, let table = transaction.table(origin.schema.name) else { continue }
+            for (index, property) in origin.schema.properties.enumerated()
+            where property.target == name || property.type == .mixed && schema.kind == .object {
+                guard property.type == .object || property.type == .mixed,
+                    let table = transaction.table(origin.schema.name)
+                else { continue }
                 result.append(OriginColumn(table: table, column: index, id: origin.columns[index].id))
             }
         }

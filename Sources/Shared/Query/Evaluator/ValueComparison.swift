@@ -24,7 +24,15 @@ package enum ValueComparison {
         case (.bytes(let left), .bytes(let right)):
             var matcher = StringMatcher(comparator, right)
             return matcher.matches(left)
-        case (.object, .object), (.object, .link), (.link, .object), (.link, .link):
+        // Only mixed values meet others of another type: text and bytes compare as bytes.
+        case (.string(let left), .bytes(let right)):
+            var matcher = StringMatcher(comparator, right)
+            return matcher.matches(Array(left.utf8))
+        case (.bytes(let left), .string(let right)):
+            var matcher = StringMatcher(comparator, Array(right.utf8))
+            return matcher.matches(left)
+        case (.object, .object), (.object, .link), (.link, .object), (.link, .link),
+            (.anyObject, .anyObject), (.anyObject, .anyLink), (.anyLink, .anyObject), (.anyLink, .anyLink):
             let isSame = sameObject(left, right)
             return comparator == .equal ? isSame : comparator == .notEqual && !isSame
         default:
@@ -47,6 +55,8 @@ package enum ValueComparison {
         case (.float(let left), .double(let right)): compare(Double(left), comparator, right)
         case (.double(let left), .float(let right)): compare(left, comparator, Double(right))
         case (.double(let left), .double(let right)): compare(left, comparator, right)
+        case (.bool(let left), _): ordered(.int(left ? 1 : 0), comparator, right)
+        case (_, .bool(let right)): ordered(left, comparator, .int(right ? 1 : 0))
         case (.decimal(let left), .decimal(let right)): compare(left, comparator, right)
         case (.decimal(let left), _): decimal(right).map { compare(left, comparator, $0) } ?? (comparator == .notEqual)
         case (_, .decimal(let right)): decimal(left).map { compare($0, comparator, right) } ?? (comparator == .notEqual)

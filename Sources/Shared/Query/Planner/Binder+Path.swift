@@ -67,7 +67,8 @@ extension Binder {
         let resolved = ResolvedPath(
             bound: bound, type: property.type, isToMany: collections > 0,
             // An absent link on the way makes the whole path null.
-            isNullable: property.isOptional || property.type == .object || path.names.count > 1,
+            isNullable: property.isOptional || property.type == .object || property.type == .mixed
+                || path.names.count > 1,
             target: property.target, name: property.name, className: current.name
         )
         guard let aggregate = path.aggregate else { return resolved }

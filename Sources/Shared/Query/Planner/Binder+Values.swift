@@ -27,6 +27,9 @@ extension Binder {
             return .comparison(comparator, .bool(false))
         case (.bool, .int(1)), (.bool, .double(1)), (.bool, .float(1)), (.bool, .decimal(DecimalNumber(1))):
             return .comparison(comparator, .bool(true))
+        // Links without a class could lead anywhere.
+        case (.mixed, .object), (.mixed, .link): throw mismatch(value, path)
+        case (.mixed, _): return .comparison(comparator, value)
         case (.decimal128, .bool(let value)):
             return .comparison(comparator, .decimal(DecimalNumber(value ? 1 : 0)))
         case (.decimal128, _):
@@ -73,6 +76,7 @@ extension Binder {
         case (.uuid, .string): "A string is never converted: hand over a UUID, or write uuid(…)."
         case (.date, _): "Hand over a Date with %@, or write T<seconds>:<nanoseconds>."
         case (.data, _): "Hand over a Data with %@, or write B64\"…\"."
+        case (.mixed, _): "Hand over an AnyRealmValue.object with %@, or write link('Class', key)."
         case (.object, _): "Hand over an object with %@, or compare one of its properties."
         case (_, .null): "The property is not optional: it is never nil."
         case (.string, _): "Put the text in quotation marks, or hand over a String with %@."

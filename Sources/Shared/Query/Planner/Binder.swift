@@ -94,7 +94,7 @@ struct Binder {
         if comparison.comparator == .in {
             let resolved = try resolve(path)
             if resolved.isToMany { return try bind(comparison, path, .equal, [value], isList: false) }
-            if resolved.type == .string || resolved.type == .data {
+            if resolved.type == .string || resolved.type == .data || resolved.type == .mixed {
                 return try bind(comparison, path, .contains, [value], isList: false)
             }
         }
@@ -120,7 +120,7 @@ struct Binder {
         try checkOperator(comparator, resolved.type, comparison.options)
         let test = ElementTest(
             quantifier: quantifier, path: resolved.bound,
-            options: resolved.type == .string ? comparison.options : []
+            options: resolved.type == .string || resolved.type == .mixed ? comparison.options : []
         )
         switch comparator {
         case .in:
@@ -204,7 +204,9 @@ struct Binder {
             (left, right, comparator) = (right, left, exchanged)
         }
         let quantifier = try quantifier(comparison.quantifier, over: left)
-        guard left.type == right.type || left.type.isNumeric && right.type.isNumeric,
+        guard
+            left.type == right.type || left.type.isNumeric && right.type.isNumeric || left.type == .mixed
+                || right.type == .mixed,
             left.type != .object || left.target == right.target
         else {
             throw QueryError(
@@ -216,11 +218,12 @@ struct Binder {
         guard comparator != .between else {
             throw QueryError(.value, "Invalid value: BETWEEN operations require an array of exactly two objects")
         }
-        try checkOperator(comparator, left.type, comparison.options)
+        try checkOperator(comparator, right.type == .mixed ? .mixed : left.type, comparison.options)
         return .comparison(
             BoundComparison(
                 quantifier: quantifier, path: left.bound, comparator: comparator,
-                options: left.type == .string ? comparison.options : [], operand: .path(right.bound)
+                options: left.type == .string || left.type == .mixed ? comparison.options : [],
+                operand: .path(right.bound)
             )
         )
     }
@@ -246,12 +249,12 @@ struct Binder {
     private func checkOperator(
         _ comparator: Comparator, _ type: PropertyType, _ options: StringOptions
     ) throws(QueryError) {
-        let isText = type == .string || type == .data
+        let isText = type == .string || type == .data || type == .mixed
         let isAllowed =
             switch comparator {
             case .equal, .notEqual, .in: true
             case .less, .lessOrEqual, .greater, .greaterOrEqual: type.isNumeric || type == .date || isText
-            case .between: type.isNumeric || type == .date
+            case .between: type.isNumeric || type == .date || type == .mixed
             case .beginsWith, .endsWith, .contains, .like: isText
             }
         guard isAllowed else {
@@ -281,7 +284,7 @@ struct Binder {
             )
         default: break
         }
-        guard type == .string else {
+        guard type == .string || type == .mixed else {
             throw QueryError(
                 .comparator, "Invalid operator type: [c] and [d] are not supported for type '\(type.shown)'",
                 remedy: "Bytes have neither case nor diacritics: remove the modifier."
@@ -309,6 +312,7 @@ extension PropertyType {
         case .uuid: "uuid"
         case .object: "object"
         case .decimal128: "decimal128"
+        case .mixed: "mixed"
         }
     }
 }

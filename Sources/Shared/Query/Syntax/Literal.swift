@@ -22,6 +22,8 @@ extension Value {
         case .object(let key): "object(\(key.rawValue))"
         case .link(let key): "link(\(key.literalText))"
         case .decimal(let value): "decimal(\(value))"
+        case .anyObject(let object): "object(\(object.classNumber):\(object.key.rawValue))"
+        case .anyLink(let link): "link(\(Literal.quoted(link.className, with: "'")), \(link.key.literalText))"
         }
     }
 

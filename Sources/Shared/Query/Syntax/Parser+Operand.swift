@@ -80,21 +80,32 @@ extension Parser {
     }
 
     /// `link('key')`, `link(oid(…))`, `link(container(client:counter))`: an object by its primary key.
+    /// `link('Class', 'key')`: the same for a mixed property, which may lead to any class.
     private mutating func link() throws(QueryError) -> Value {
         try advance()
         _ = try take(.openParenthesis)
-        let start = lexeme.position
         let key: PrimaryKey
         if keyword == .container, lexer.peek() == UInt8(ascii: "(") {
             key = .container(try container())
         } else {
-            guard let value = PrimaryKey(try element()) else {
-                throw failure(at: start, found: "another value", expected: "an int, string, oid or uuid primary key")
+            let first = try primaryKey()
+            if case .string(let className) = first, try take(.comma) {
+                let link = ClassedLink(className, try primaryKey())
+                guard try take(.closeParenthesis) else { throw unexpected("')'") }
+                return .anyLink(link)
             }
-            key = value
+            key = first
         }
         guard try take(.closeParenthesis) else { throw unexpected("')'") }
         return .link(key)
+    }
+
+    private mutating func primaryKey() throws(QueryError) -> PrimaryKey {
+        let start = lexeme.position
+        guard let key = PrimaryKey(try element()) else {
+            throw failure(at: start, found: "another value", expected: "an int, string, oid or uuid primary key")
+        }
+        return key
     }
 
     private mutating func container() throws(QueryError) -> ElementID {

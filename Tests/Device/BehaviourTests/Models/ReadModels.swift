@@ -1,7 +1,6 @@
 import Causeway
 
-// The models of the documents' page on reading, as they stand there. Left out until the types exist: Dog's
-// `citiesVisited: MutableSet<String>`, `companion: AnyRealmValue` and `favoriteParksByCity: Map<String, String>`.
+// The models of the documents' page on reading, as they stand there.
 
 class DogToy: Object {
     @Persisted(primaryKey: true) var id: ObjectId
@@ -18,6 +17,9 @@ class Dog: Object {
 
     // Map of city name -> favorite park in that city
     @Persisted var favoriteParksByCity: Map<String, String>
+
+    // A companion of any type: text, another object …
+    @Persisted var companion: AnyRealmValue
 
     // To-one relationship
     @Persisted var favoriteToy: DogToy?

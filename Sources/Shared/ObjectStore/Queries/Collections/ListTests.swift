@@ -124,6 +124,7 @@ enum ListTests {
             }
         case .date, .objectId, .uuid: return nil
         case .decimal128: return nil
+        case .mixed: return nil
         }
     }
 

@@ -76,7 +76,7 @@ struct SmallList {
         let endBytes: Int
 
         init(_ type: PropertyType) {
-            endBytes = type == .string || type == .data ? 4 : 0
+            endBytes = ElementLayout.isVariable(type) ? 4 : 0
             elementBytes =
                 switch type {
                 case .bool: 1
@@ -85,6 +85,7 @@ struct SmallList {
                 case .date, .objectId: 12
                 case .uuid: 16
                 case .decimal128: 16
+                case .mixed: 4
                 }
         }
     }

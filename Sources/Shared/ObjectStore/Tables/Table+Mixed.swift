@@ -1,0 +1,80 @@
+package import CausewayModel
+import CausewayStorage
+
+// Mixed properties: values of any type, and links to any class, which are followed by backlinks as other links are.
+
+extension Transaction {
+    /// The class of a number that a mixed link names.
+    package func table(number: UInt32) -> Table? {
+        className(number: number).flatMap { table($0) }
+    }
+
+    package func className(number: UInt32) -> String? {
+        catalog.classes.first { $0.table == number }?.schema.name
+    }
+
+    /// A mixed value as it travels. A link whose row has no primary key, or is not even a ghost any more, is null.
+    package func travelling(_ value: Value) -> Value {
+        guard case .anyObject(let object) = value else { return value }
+        guard let target = table(number: object.classNumber), let key = target.primaryKey(of: object.key) else {
+            return .null
+        }
+        return .anyLink(ClassedLink(target.name, key))
+    }
+
+    /// A mixed value as it rests: a link by the row of its target, which becomes a ghost when nobody has created it yet.
+    /// A link to a class or by a key that this file does not know stays as it is.
+    package func resting(_ value: Value) -> Value {
+        guard case .anyLink(let link) = value, let target = table(link.className), target.schema.kind == .object,
+            let column = target.primaryKeyColumn, let key = link.key.value, target.accepts(key, column: column),
+            target.hasRoom(for: link.key)
+        else { return value }
+        return .anyObject(ClassedKey(target.number, target.ghost(link.key)))
+    }
+}
+
+extension Table {
+    /// What names the class in mixed links.
+    package var number: UInt32 { record.table }
+
+    fileprivate func hasRoom(for key: PrimaryKey) -> Bool {
+        guard case .string(let text) = key else { return true }
+        return text.utf8.count <= KeyBuffer.longestPrimaryKey
+    }
+
+    func setNewMixed(_ value: Value, _ key: ObjectKey, _ index: Int) {
+        let value = transaction.resting(value)
+        columns[index].write(key.leafNumber, of: self).set(key.slot, MixedBytes.stored(value))
+        linkMixed(value, key, columns[index])
+    }
+
+    func setMixed(_ key: ObjectKey, _ index: Int, _ value: Value) {
+        let value = transaction.resting(value)
+        let before = self.value(key, index)
+        columns[index].write(key.leafNumber, of: self).set(key.slot, MixedBytes.stored(value))
+        guard value != before else { return }
+        unlinkMixed(before, key, columns[index])
+        linkMixed(value, key, columns[index])
+    }
+
+    func linkMixed(_ value: Value, _ origin: ObjectKey, _ column: Column) {
+        guard case .anyObject(let object) = value, let target = transaction.table(number: object.classNumber) else {
+            return
+        }
+        target.addBacklink(to: object.key, from: origin, column)
+    }
+
+    func unlinkMixed(_ value: Value, _ origin: ObjectKey, _ column: Column) {
+        guard case .anyObject(let object) = value, let target = transaction.table(number: object.classNumber) else {
+            return
+        }
+        target.removeBacklink(to: object.key, from: origin, column)
+    }
+}
+
+extension ClassedKey {
+    /// The target of a link that does not name the class, where targets of one class are meant.
+    init(in key: ObjectKey) {
+        self.init(0, key)
+    }
+}
