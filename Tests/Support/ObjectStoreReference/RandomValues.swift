@@ -20,9 +20,10 @@ package enum RandomValues {
         case .uuid: .uuid(UUID16(high: UInt64(numbers.below(4)) << 60, low: UInt64(numbers.below(3))))
         case .object: .null
         case .decimal128: .decimal(decimal(&numbers))
+        // No dates: a mixed one is stored as it travels, and the dates made here have parts of different signs.
         case .mixed:
             value(
-                of: numbers.one(of: [.bool, .int, .float, .double, .string, .data, .date, .uuid, .decimal128]), &numbers
+                of: numbers.one(of: [.bool, .int, .float, .double, .string, .data, .uuid, .decimal128]), &numbers
             )
         }
     }
