@@ -196,4 +196,55 @@ struct MixedCollectionsTests {
         try realm.write { known["any"] = 2.5 }
         #expect(box.any == .double(2.5))
     }
+
+    @Test("a migration that removes mixed properties takes their links back, and reads them by name before")
+    func migration() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("mixed-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("mixed.realm")
+        try {
+            let realm = try Realm(
+                configuration: .init(fileURL: url, objectTypes: [MixedBox.self, MixedTarget.self]))
+            try realm.write {
+                for id in 0..<100 {
+                    let link = AnyRealmValue.object(realm.create(MixedTarget.self, value: ["id": id]))
+                    realm.create(
+                        MixedBox.self,
+                        value: [
+                            "id": id, "any": link, "anys": [link, AnyRealmValue.int(id)], "named": ["k": link],
+                        ] as [String: Any])
+                }
+            }
+        }()
+        let realm = try Realm(
+            configuration: .init(
+                fileURL: url, schemaVersion: 1,
+                migrationBlock: { migration, _ in
+                    migration.enumerateObjects(ofType: "MixedBox") { old, new in
+                        guard case .object(let target)? = old?["any"] as? AnyRealmValue else {
+                            Issue.record("\(String(describing: old?["any"]))")
+                            return
+                        }
+                        new?["id2"] = (target as? DynamicObject)?["id"] as? Int
+                    }
+                }, objectTypes: [Later.MixedBox.self, MixedTarget.self]))
+        let boxes = realm.objects(Later.MixedBox.self).sorted(byKeyPath: "id")
+        #expect(boxes.map(\.id2) == Array(0..<100))
+        #expect(boxes[7].anys[0].object(MixedTarget.self)?.id == 7 && boxes[7].anys[1] == .int(7))
+        try realm.write { realm.delete(realm.objects(MixedTarget.self).where { $0.id < 50 }) }
+        #expect(boxes[7].anys[0] == .none && boxes[57].anys[0].object(MixedTarget.self)?.id == 57)
+        try realm.write { realm.deleteAll() }
+        #expect(realm.isEmpty)
+    }
+}
+
+private enum Later {
+    class MixedBox: Object {
+        @Persisted(primaryKey: true) var id = 0
+        @Persisted var id2 = 0
+        @Persisted var anys: List<AnyRealmValue>
+
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
 }
