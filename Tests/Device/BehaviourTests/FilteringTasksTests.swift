@@ -57,6 +57,40 @@ struct FilteringTasksTests {
         #expect(names(tasks.filter("priority <= 2")) == ["Review pull request"])
     }
 
+    private func labelled() throws -> Results<FilterPage.Task> {
+        let tasks = try tasks()
+        try tasks.realm?.write {
+            tasks.where { $0.name == "Update README" }[0].labels.insert(objectsIn: ["quick win", "docs"])
+            tasks.where { $0.name == "Review pull request" }[0].labels.insert("bug")
+            tasks.realm?.create(FilterPage.Project.self, value: ["name": "all", "tasks": Array(tasks)])
+            tasks.realm?.create(FilterPage.Project.self, value: ["name": "none"])
+        }
+        return tasks
+    }
+
+    @Test("S148 a set contains a value")
+    func setContains() throws {
+        let tasks = try labelled()
+        #expect(names(tasks.where { $0.labels.contains("quick win") }) == ["Update README"])
+        #expect(names(tasks.filter("%@ IN labels", "bug")) == ["Review pull request"])
+    }
+
+    @Test("S150 a set contains one of several values")
+    func setContainsAny() throws {
+        let tasks = try labelled()
+        let expected: Set = ["Update README", "Review pull request"]
+        #expect(names(tasks.where { $0.labels.containsAny(in: ["quick win", "bug"]) }) == expected)
+        #expect(names(tasks.filter("ANY labels IN {'quick win', 'bug'}")) == expected)
+    }
+
+    @Test("S169 a set within a list contains one of several values")
+    func setWithinList() throws {
+        let projects = try #require(try labelled().realm).objects(FilterPage.Project.self)
+        #expect(
+            projects.where { $0.tasks.labels.containsAny(in: ["quick win", "bug"]) }.map(\.name) == ["all"])
+        #expect(projects.where { $0.tasks.labels.containsAny(in: ["none of them"]) }.isEmpty)
+    }
+
     @Test("S151 conditions combine with and, or, not")
     func logic() throws {
         let tasks = try tasks()

@@ -1,7 +1,7 @@
 import Causeway
 
-// The models of the documents' page on filtering, as they stand there. Left out until the type exists: Task's
-// `labels: MutableSet<String>`. They live in a namespace, because the language has a Task of its own.
+// The models of the documents' page on filtering, as they stand there. They live in a namespace, because the language has
+// a Task of its own.
 
 enum FilterPage {
     class Task: Object {
@@ -11,6 +11,7 @@ enum FilterPage {
         @Persisted var assignee: String?
         @Persisted var priority = 0
         @Persisted var progressMinutes = 0
+        @Persisted var labels: MutableSet<String>
         @Persisted var ratings: List<Int>
     }
 
