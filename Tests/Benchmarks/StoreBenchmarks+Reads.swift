@@ -33,6 +33,7 @@ extension StoreBenchmarks {
         let realm = try DogData.realm(realmFile)
         let peer = try SQLitePeer(sqliteFile)
         let dogs = realm.objects(Dog.self)
+        try LoopCheck(data: data).run(dogs)
         func sum(_ value: (Dog) -> Int) -> [Double] {
             var sum = 0
             for dog in dogs { sum &+= value(dog) }

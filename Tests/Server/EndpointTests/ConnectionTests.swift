@@ -170,7 +170,10 @@ struct ConnectionTests {
     @Test("a graceful end lets uploads finish, tells downloads to come back, and leaves no connection")
     func gracefulEnd() async throws {
         let service = FakeService(script: [.mark(1)], uploadPause: .milliseconds(300))
-        try await Bench.run(["flights": service]) { bench in
+        // Longer than a busy machine needs: only a connection that does not end by itself lasts until the grace is over.
+        var limits = EndpointLimits()
+        limits.graceMilliseconds = 120_000
+        try await Bench.run(["flights": service], limits: limits) { bench in
             let messages = Mutex<[DownloadMessage]>([])
             let download = Task { try await bench.download { message in messages.withLock { $0.append(message) } } }
             #expect(await eventually { messages.withLock { $0 } == [.mark(1)] })
@@ -181,7 +184,7 @@ struct ConnectionTests {
             #expect(await eventually { service.state.withLock { $0.uploadsNow } == 1 })
             let start = ContinuousClock.now
             await bench.endpoint.shutdown()
-            #expect(ContinuousClock.now - start < .seconds(8), "nobody had to be thrown out")
+            #expect(ContinuousClock.now - start < .seconds(100), "nobody had to be thrown out")
             #expect(try await upload.value.committed == 0)
             try await download.value
             #expect(messages.withLock { $0 } == [.mark(1), .end(.serverEnding)])

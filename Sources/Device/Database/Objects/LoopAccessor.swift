@@ -56,17 +56,11 @@ struct LentAccessor {
 /// object is asked for, this owns the last one.
 @usableFromInline
 final class _ObjectLoop {
-    private enum Objects {
-        case rows([ObjectKey], UnownedAccess)
-        case made([ObjectBase])
-    }
-
-    private struct UnownedAccess {
-        /// Not counted: the instance, which the loop holds, owns it.
-        unowned(unsafe) let access: _ClassAccess
-    }
-
-    private let objects: Objects
+    // Kept apart, and the access not counted (the instance, which the loop holds, owns it): a step touches no counter.
+    private let keys: [ObjectKey]
+    private let access: Unmanaged<_ClassAccess>?
+    /// The objects of a collection that is not managed; then there are no keys.
+    private let made: [ObjectBase]
     /// Keeps the class access alive.
     private let instance: RealmInstance?
     @exclusivity(unchecked) private var lent: LentAccessor?
@@ -74,12 +68,16 @@ final class _ObjectLoop {
     @exclusivity(unchecked) private var last: ObjectBase?
 
     init(_ keys: [ObjectKey], _ access: _ClassAccess) {
-        objects = .rows(keys, UnownedAccess(access: access))
+        self.keys = keys
+        self.access = Unmanaged.passUnretained(access)
+        made = []
         instance = access.instance
     }
 
     init(_ objects: [ObjectBase]) {
-        self.objects = .made(objects)
+        keys = []
+        access = nil
+        made = objects
         instance = nil
     }
 
@@ -87,12 +85,7 @@ final class _ObjectLoop {
         lent?.end()
     }
 
-    var count: Int {
-        switch objects {
-        case .rows(let keys, _): keys.count
-        case .made(let objects): objects.count
-        }
-    }
+    var count: Int { access == nil ? made.count : keys.count }
 
     /// The object at a position below `count`, until the next one is asked for.
     @usableFromInline
@@ -103,12 +96,11 @@ final class _ObjectLoop {
 
     @inline(__always)
     private func object(at position: Int) -> Unmanaged<ObjectBase> {
-        switch objects {
-        case .rows(let keys, let unowned):
+        guard let access else { return Unmanaged.passUnretained(made[position]) }
+        return access._withUnsafeGuaranteedRef { access in
             let key = keys[position]
-            if let lent, let object = lent.moved(to: key, unowned.access) { return object }
-            return another(key, unowned.access)
-        case .made(let objects): return Unmanaged.passUnretained(objects[position])
+            if let lent, let object = lent.moved(to: key, access) { return object }
+            return another(key, access)
         }
     }
 
