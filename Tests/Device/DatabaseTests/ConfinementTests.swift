@@ -91,7 +91,7 @@ struct ConfinementTests {
         #expect(!held.isInWriteTransaction)
     }
 
-    @Test("actors write in turns and see each other's commits", .timeLimit(.minutes(1)))
+    @Test("actors write in turns and see each other's commits", .timeLimit(.minutes(10)))
     func actors() async throws {
         let keeper = Counting(configuration)
         #expect(try await keeper.increase() == 1)
@@ -108,7 +108,7 @@ struct ConfinementTests {
         #expect(try await keeper.value() == 41)
     }
 
-    @Test("an actor observes what others commit", .timeLimit(.minutes(1)))
+    @Test("an actor observes what others commit", .timeLimit(.minutes(10)))
     func observingOnAnActor() async throws {
         let actor = Counting(configuration)
         _ = try await actor.increase()
@@ -134,7 +134,7 @@ struct ConfinementTests {
         }
     }
 
-    @Test("writeAsync does not wait, and tells when it is done", .timeLimit(.minutes(1)))
+    @Test("writeAsync does not wait, and tells when it is done", .timeLimit(.minutes(10)))
     func writeAsync() async throws {
         let queue = DispatchQueue(label: "async")
         let configuration = configuration

@@ -8,7 +8,7 @@ import Testing
 
 /// Everything that may happen at once on one storage. Says most under the thread sanitizer, as `SanitizedMutex.swift`
 /// tells.
-@Suite("Concurrency", .timeLimit(.minutes(1)))
+@Suite("Concurrency", .timeLimit(.minutes(10)))
 struct ConcurrencyTests {
     let folder: TemporaryFolder
 

@@ -3,7 +3,7 @@ import CausewayStorageOracle
 import Testing
 
 /// Who waits for a commit to survive a power loss is answered. That it does survive one, the crash simulation shows.
-@Suite("Durability", .timeLimit(.minutes(1)))
+@Suite("Durability", .timeLimit(.minutes(10)))
 struct DurabilityTests {
     let folder: TemporaryFolder
 

@@ -4,7 +4,7 @@ import CausewayStorageOracle
 import Testing
 
 /// Who waits for a sync that fails is told, and does not wait for ever.
-@Suite("Syncs that fail", .timeLimit(.minutes(1)))
+@Suite("Syncs that fail", .timeLimit(.minutes(10)))
 struct FailedSyncTests {
     @Test("who waits for a grouped commit is told", arguments: [false, true])
     func grouped(isEncrypted: Bool) async throws {

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// What another process commits is told here.
-@Suite("Commits of other processes", .timeLimit(.minutes(2)))
+@Suite("Commits of other processes", .timeLimit(.minutes(10)))
 struct OtherProcessTests {
     @Test("a commit in another process wakes who observes, and is there then", arguments: [false, true])
     func observation(isEncrypted: Bool) async throws {

@@ -1,0 +1,59 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayQuery
+
+extension Results {
+    /// How the results are found, in words: which index or scan leads to them, and what is done to them then.
+    ///
+    /// ```swift
+    /// print(dogs.where { $0.breed == "Collie" && $0.age < 2 }.sorted(by: \.name).explain())
+    /// // index on Dog.breed, then scan Dog.age, sorted by name
+    /// ```
+    ///
+    /// For people: the words may change from version to version, and the plan with the data.
+    ///
+    /// - Complexity: What planning costs; no object is read.
+    public func explain() -> String { source.explanation }
+}
+
+extension _ResultsSource {
+    fileprivate var explanation: String {
+        check()
+        var remaining = steps[...]
+        var parts = [beginning(&remaining)]
+        let schema = instance.transaction.schema
+        for step in remaining {
+            switch step {
+            case .filter: parts.append("filtered one by one")
+            case .sort(let order):
+                let keys = order.map { $0.path.text(in: schema) + ($0.ascending ? "" : " descending") }
+                parts.append("sorted by " + keys.joined(separator: ", "))
+            case .distinct(let paths):
+                parts.append("distinct by " + paths.map { $0.text(in: schema) }.joined(separator: ", "))
+            case .sortValues(let ascending): parts.append(ascending ? "sorted" : "sorted descending")
+            case .distinctValues: parts.append("distinct")
+            }
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    /// Where the elements come from. Conditions on a class that come first are part of it.
+    private func beginning(_ remaining: inout ArraySlice<Step>) -> String {
+        switch origin {
+        case .table:
+            let name = access?.model.className ?? ""
+            var conditions: [BoundPredicate] = []
+            while case .filter(let condition) = remaining.first {
+                conditions.append(condition)
+                remaining.removeFirst()
+            }
+            guard let first = conditions.first else { return "all of \(name)" }
+            return instance.transaction.explain(name, matching: conditions.count > 1 ? .and(conditions) : first)
+        case .list(_, let owner, let column):
+            return "the elements of \(owner.model.className).\(owner.schema.properties[column].name)"
+        case .inverse(_, _, let column):
+            guard let access else { return "what links here" }
+            return "what links here by \(access.model.className).\(access.schema.properties[column].name)"
+        }
+    }
+}
