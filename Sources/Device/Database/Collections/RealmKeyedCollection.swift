@@ -119,17 +119,12 @@ extension RealmKeyedCollection {
     ///
     /// - Complexity: O(1).
     public func freeze() -> Self {
-        let source = _source
-        source.check()
-        return source.instance.isFrozen ? self : _moved(to: source.moved(to: source.instance.frozen()))
+        _source.frozen.map(_moved) ?? self
     }
 
     /// The live map of a frozen one, in the Realm of where the caller runs; nil when the object it belongs to has been
     /// deleted. A live map is itself.
     public func thaw() -> Self? {
-        let source = _source
-        guard source.instance.isFrozen else { return self }
-        let moved = source.moved(to: source.instance.thawed())
-        return moved.hasOrigin ? _moved(to: moved) : nil
+        _source.instance.isFrozen ? _source.thawed.map(_moved) : self
     }
 }

@@ -138,12 +138,7 @@ extension _ClassAccess {
             created(key)
             return key
         } catch {
-            if error.code == .duplicatePrimaryKey, let primaryKey {
-                misuse(
-                    "Attempting to create an object of type '\(model.className)' with an existing primary key value "
-                        + "'\(primaryKey.shown)'.")
-            }
-            misuse("Object of type '\(model.className)' could not be created: \(error.message)")
+            instance.refuse(error, self, primaryKey)
         }
     }
 

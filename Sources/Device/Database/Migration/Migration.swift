@@ -25,10 +25,13 @@ public typealias MigrationObjectEnumerateBlock = (_ oldObject: MigrationObject?,
 public final class Migration {
     private let old: RealmInstance
     private let new: RealmInstance
+    private let declared: Schema
 
-    init(from old: RealmInstance, to new: RealmInstance) {
+    /// - Parameter declared: The classes that the program has.
+    init(from old: RealmInstance, to new: RealmInstance, declared: Schema) {
         self.old = old
         self.new = new
+        self.declared = declared
     }
 
     /// Calls a block for each object of a class, as it was and as it will be.
@@ -68,11 +71,9 @@ public final class Migration {
     @discardableResult
     public func deleteData(forType typeName: String) -> Bool {
         guard new.transaction.table(typeName) != nil else { return false }
-        if new.transaction.schema[typeName] != nil, isDeclared(typeName) {
-            for key in new.access(named: typeName).table.allKeys {
-                let access = new.access(named: typeName)
-                if access.table.exists(key) { access.delete(key) }
-            }
+        if declared[typeName] != nil {
+            let access = new.access(named: typeName)
+            access.delete(access.table.allKeys)
         } else {
             new.forgetAccesses()
             new.transaction.removeClass(typeName)
@@ -135,6 +136,4 @@ public final class Migration {
             }
         }
     }
-
-    private func isDeclared(_ typeName: String) -> Bool { new.configuration.declares(typeName) }
 }

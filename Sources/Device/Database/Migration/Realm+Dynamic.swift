@@ -56,6 +56,6 @@ extension Realm {
         instance.checkThread()
         instance.checkTransaction()
         let access = instance.dynamicAccess(named: typeName)
-        for key in access.table.allKeys where access.table.exists(key) { access.delete(key) }
+        access.delete(access.table.allKeys)
     }
 }

@@ -32,24 +32,10 @@ extension RealmKeyedCollection {
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (RealmMapChange<Self>) -> Void
     ) -> NotificationToken {
         let source = _source
-        source.instance.checkObservable()
-        let state = ObservationState()
-        if let queue {
-            let work = Transferred((source, self, block, source.instance.configuration))
-            queue.async {
-                let (source, map, block, configuration) = work.value
-                guard !state.isCancelled,
-                    let instance = openForObservation(configuration, Confinement(.queue(queue)))
-                else { return }
-                let moved = source.moved(to: instance)
-                instance.observe(map._moved(to: moved), moved, keyPaths, state, block)
-                instance.refresh()
-            }
-        } else {
-            source.instance.observe(self, source, keyPaths, state, block)
-            source.instance.wake()
+        return source.instance.startObserving(on: queue) { [self] instance, state in
+            let here = source.here(instance)
+            instance.observe(here === source ? self : _moved(to: here), here, keyPaths, state, block)
         }
-        return NotificationToken(state)
     }
 
     /// Calls the block on an actor with the map now, and with the keys that changed after every commit that changes it.
@@ -58,28 +44,12 @@ extension RealmKeyedCollection {
         _ block: @Sendable @escaping (isolated A, RealmMapChange<Self>) -> Void
     ) async -> NotificationToken {
         let source = _source
-        source.instance.checkObservable()
-        let state = ObservationState()
-        let work = Transferred((source, self, source.instance.configuration))
-        await observeMap(work, keyPaths, state, on: actor, block)
-        return NotificationToken(state)
+        let block = isolatedBlock(to: actor, block)
+        return await source.instance.startObserving(on: actor) { [self] instance, state in
+            let here = source.here(instance)
+            instance.observe(_moved(to: here), here, keyPaths, state, block)
+        }
     }
-}
-
-private func observeMap<A: Actor, C: RealmKeyedCollection>(
-    _ work: Transferred<(_ResultsSource, C, Realm.Configuration)>, _ keyPaths: [String]?, _ state: ObservationState,
-    on actor: isolated A, _ block: @Sendable @escaping (isolated A, RealmMapChange<C>) -> Void
-) {
-    let (source, map, configuration) = work.value
-    guard !Task.isCancelled, let instance = openForObservation(configuration, Confinement(.isolated(actor))) else {
-        return
-    }
-    let moved = source.moved(to: instance)
-    instance.observe(map._moved(to: moved), moved, keyPaths, state) { change in
-        let change = Transferred(change)
-        actor.assumeIsolated { block($0, change.value) }
-    }
-    instance.refresh()
 }
 
 extension RealmInstance {

@@ -36,24 +36,10 @@ extension RealmCollection {
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken {
         let source = _source
-        source.instance.checkObservable()
-        let state = ObservationState()
-        if let queue {
-            let work = Transferred((source, self, block, source.instance.configuration))
-            queue.async {
-                let (source, collection, block, configuration) = work.value
-                guard !state.isCancelled,
-                    let instance = openForObservation(configuration, Confinement(.queue(queue)))
-                else { return }
-                let moved = source.moved(to: instance)
-                instance.observe(collection._moved(to: moved), moved, keyPaths, state, block)
-                instance.refresh()
-            }
-        } else {
-            source.instance.observe(self, source, keyPaths, state, block)
-            source.instance.wake()
+        return source.instance.startObserving(on: queue) { [self] instance, state in
+            let here = source.here(instance)
+            instance.observe(here === source ? self : _moved(to: here), here, keyPaths, state, block)
         }
-        return NotificationToken(state)
     }
 
     /// The same for key paths that the compiler checks.
@@ -76,28 +62,12 @@ extension RealmCollection {
         _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
     ) async -> NotificationToken {
         let source = _source
-        source.instance.checkObservable()
-        let state = ObservationState()
-        let work = Transferred((source, self, source.instance.configuration))
-        await observeCollection(work, keyPaths, state, on: actor, block)
-        return NotificationToken(state)
+        let block = isolatedBlock(to: actor, block)
+        return await source.instance.startObserving(on: actor) { [self] instance, state in
+            let here = source.here(instance)
+            instance.observe(_moved(to: here), here, keyPaths, state, block)
+        }
     }
-}
-
-private func observeCollection<A: Actor, C: RealmCollection>(
-    _ work: Transferred<(_ResultsSource, C, Realm.Configuration)>, _ keyPaths: [String]?, _ state: ObservationState,
-    on actor: isolated A, _ block: @Sendable @escaping (isolated A, RealmCollectionChange<C>) -> Void
-) {
-    let (source, collection, configuration) = work.value
-    guard !Task.isCancelled, let instance = openForObservation(configuration, Confinement(.isolated(actor))) else {
-        return
-    }
-    let moved = source.moved(to: instance)
-    instance.observe(collection._moved(to: moved), moved, keyPaths, state) { change in
-        let change = Transferred(change)
-        actor.assumeIsolated { block($0, change.value) }
-    }
-    instance.refresh()
 }
 
 /// Carries what belongs to one place to another, where only its immutable description is used.

@@ -112,7 +112,7 @@ extension Realm {
 
     /// Deletes all objects that are values of a map.
     public func delete<Key: _MapKey, Value: ObjectBase>(_ map: Map<Key, Value?>) {
-        for object in map.values { if let object { instance.delete(object) } }
+        instance.delete(map.values.compactMap { $0 })
     }
 
     /// Deletes all objects of a result.

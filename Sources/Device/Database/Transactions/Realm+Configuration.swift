@@ -202,9 +202,4 @@ extension Realm.Configuration {
     }
 
     var isInMemory: Bool { inMemoryIdentifier != nil }
-
-    /// Whether the program's classes, or those of the list, include one of this name.
-    func declares(_ className: String) -> Bool {
-        (try? declaredSchema())?.models[className] != nil
-    }
 }

@@ -72,17 +72,12 @@ extension RealmCollection {
     ///
     /// - Complexity: O(1). A query runs when the frozen collection is first read.
     public func freeze() -> Self {
-        let source = _source
-        source.check()
-        return source.instance.isFrozen ? self : _moved(to: source.moved(to: source.instance.frozen()))
+        _source.frozen.map(_moved) ?? self
     }
 
     /// The live collection of a frozen one, in the Realm of where the caller runs; nil when the object it belongs to has
     /// been deleted. A live collection is itself.
     public func thaw() -> Self? {
-        let source = _source
-        guard source.instance.isFrozen else { return self }
-        let moved = source.moved(to: source.instance.thawed())
-        return moved.hasOrigin ? _moved(to: moved) : nil
+        _source.instance.isFrozen ? _source.thawed.map(_moved) : self
     }
 }

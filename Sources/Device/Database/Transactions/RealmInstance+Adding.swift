@@ -91,7 +91,7 @@ extension RealmInstance {
         return linked._key
     }
 
-    private func refuse(_ error: StoreError, _ access: _ClassAccess, _ primaryKey: PrimaryKey?) -> Never {
+    func refuse(_ error: StoreError, _ access: _ClassAccess, _ primaryKey: PrimaryKey?) -> Never {
         if error.code == .duplicatePrimaryKey, let primaryKey {
             misuse(Self.duplicate(access.model.className, primaryKey))
         }

@@ -50,6 +50,21 @@ extension RealmInstance {
 }
 
 extension _ResultsSource {
+    /// The same of a frozen instance; nil when it is of one already.
+    var frozen: _ResultsSource? {
+        check()
+        return instance.isFrozen ? nil : moved(to: instance.frozen())
+    }
+
+    /// The same of the live instance where the caller runs; nil when what the elements belong to is gone.
+    var thawed: _ResultsSource? {
+        let moved = moved(to: instance.thawed())
+        return moved.hasOrigin ? moved : nil
+    }
+
+    /// The same where an observation runs: itself, unless that is another place.
+    func here(_ place: RealmInstance) -> _ResultsSource { place === instance ? self : moved(to: place) }
+
     /// Whether what the elements belong to is there.
     var hasOrigin: Bool {
         switch origin {

@@ -62,7 +62,7 @@ extension RealmInstance {
             coordinator: coordinator, configuration: configuration, confinement: .current,
             declared: .dynamic(transaction.schema), transaction: transaction, isPrivate: true)
         new.writeBegan()
-        configuration.migrationBlock?(Migration(from: old, to: new), version)
+        configuration.migrationBlock?(Migration(from: old, to: new, declared: declared.schema), version)
         new.releaseTransaction()
         try transaction.finishRestructuring(to: declared.schema)
     }

@@ -62,7 +62,8 @@ extension Transaction {
     /// Deletes all objects of a class and the class itself. A class that others link to keeps its place, without objects.
     package func removeClass(_ name: String) {
         guard let table = table(name) else { return }
-        table.deleteEverything()
+        table.delete(table.allKeys)
+        let rows = table.nextKey
         let isLinked = catalog.classes.contains { record in
             record.schema.name != name && record.schema.properties.contains { $0.target == name }
         }
@@ -70,8 +71,10 @@ extension Transaction {
         settle()
         for table in tables { table.flush(to: writer) }
         forgetTables()
-        for column in record.columns { removeStorage(of: column, rows: 0) }
+        for column in record.columns { removeStorage(of: column, rows: rows) }
+        for column in [record.absent, record.ghosts, record.containers] { removeLeaves(of: column, rows: rows) }
         for tree in [record.primaryKeys, record.backlinks] { removeTree(tree) }
+        writer.remove(FixedTree.catalog, CatalogKey.counters(table: record.table))
         let catalog = Catalog(classes: catalog.classes.filter { $0.schema.name != name })
         writer.put(FixedTree.catalog, CatalogKey.classes, catalog.encoded)
         replaceCatalog(catalog)
@@ -101,12 +104,16 @@ extension Transaction {
     }
 
     private func removeStorage(of column: Catalog.ColumnRecord, rows: Int64) {
-        for number in 0..<((rows + Int64(slotsPerLeaf) - 1) / Int64(slotsPerLeaf)) {
-            writer.removeLeaf(column: column.id, number: UInt32(number))
-        }
+        removeLeaves(of: column.id, rows: rows)
         if column.index != 0 { removeTree(column.index) }
         if column.list != 0 { removeTree(column.list) }
         if column.keys != 0 { removeTree(column.keys) }
+    }
+
+    private func removeLeaves(of column: UInt32, rows: Int64) {
+        for number in 0..<((rows + Int64(slotsPerLeaf) - 1) / Int64(slotsPerLeaf)) {
+            writer.removeLeaf(column: column, number: UInt32(number))
+        }
     }
 
     private func removeTree(_ tree: UInt32) {
@@ -239,9 +246,5 @@ extension Table {
             guard let primaryKey = PrimaryKey(value(key, column)) else { continue }
             try enter(primaryKey, for: key)
         }
-    }
-
-    fileprivate func deleteEverything() {
-        for key in allKeys where exists(key) { delete(key) }
     }
 }
