@@ -205,6 +205,27 @@ struct MappingTests {
         #expect(realm.objects(MappedNote.self).filter("number == 3").count == 358)
     }
 
+    @Test("keys of objects that were deleted in the same write are free, and belong to the new objects")
+    func reusedKeys() throws {
+        let realm = try realm()
+        try realm.write {
+            try realm.create(MappedOwner.self, from: ["a", "b", "c"]) { $0.set(\.name) { $0 } }
+            try realm.create(AddedThing.self, from: [1, 2, 3]) { $0.set(\.id) { $0 } }
+        }
+        try realm.write {
+            realm.delete(realm.objects(MappedOwner.self))
+            try realm.create(MappedOwner.self, from: ["c", "a", "z"]) { $0.set(\.name) { $0 } }
+            realm.delete(realm.objects(AddedThing.self))
+            try realm.create(AddedThing.self, from: [3, 1, 9]) { $0.set(\.id) { $0 } }
+        }
+        for name in ["c", "a", "z"] {
+            #expect(realm.object(ofType: MappedOwner.self, forPrimaryKey: name)?.name == name)
+        }
+        #expect(realm.object(ofType: MappedOwner.self, forPrimaryKey: "b") == nil)
+        for id in [3, 1, 9] { #expect(realm.object(ofType: AddedThing.self, forPrimaryKey: id)?.id == id) }
+        #expect(realm.object(ofType: AddedThing.self, forPrimaryKey: 2) == nil)
+    }
+
     @Test("observers are told of all of them")
     func observed() throws {
         let realm = try realm()

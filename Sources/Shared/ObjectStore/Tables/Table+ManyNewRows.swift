@@ -35,7 +35,10 @@ extension Table {
         switch keys {
         case .none: ghosts = [:]
         case .integers(let keys): ghosts = try ghostsAmong(keys)
-        case .others(let keys): ghosts = try ghostsAmong(keys)
+        case .others(let keys):
+            // A deleted object may still have one of the keys.
+            transaction.settle()
+            ghosts = try ghostsAmong(keys)
         }
         let firstKey = takeKeys(keys.count - ghosts.count)
         if nextKey > firstKey { changes.insert(firstKey..<nextKey) }
