@@ -41,7 +41,8 @@ let device: [Target] = [
         uses: [
             "Environment", "Merge", "Model", "ObjectStore", "OpLog", "Operations", "Query", "Storage", "Sync",
             "Transport", "Wire",
-        ]
+        ],
+        documents: ["API.md"]
     ),
     part("Device", "OpLog", uses: ["Merge", "Model", "ObjectStore", "Operations", "Storage"]),
     part("Device", "RealmSwift", uses: ["Database"]),
@@ -66,7 +67,10 @@ let server: [Target] = [
         "Server", "Endpoint",
         uses: ["Environment", "Operations", "Session", "Wire"], libraries: Package.nio + [Package.log]
     ),
-    part("Server", "Identity", uses: ["Environment"], libraries: Package.tokens),
+    part(
+        "Server", "Identity", uses: ["Environment", "ObjectStore"], libraries: Package.tokens,
+        documents: ["ACCOUNTS.md"]
+    ),
     part("Server", "Ingest", uses: ["Model", "Operations", "Store", "Wire"]),
     part("Server", "Session", uses: ["Merge", "Model", "Operations", "Query", "Store", "Subscriptions", "Wire"]),
     part("Server", "Store", uses: ["Merge", "Model", "Operations", "Query"]),
@@ -82,6 +86,7 @@ let storage = ["ObjectStore", "Query", "Storage"]
 
 let tests: [Target] = [
     part("Tests", "Support/Flights", uses: ["Database"]),
+    part("Tests", "Support/Folders"),
     part("Tests", "Support/Programs"),
     part("Tests", "Support/Bookkeeping", uses: ["Database", "Model", "ObjectStore", "OpLog", "Operations"]),
     part("Tests", "Support/ObjectStoreReference", uses: ["Model", "ObjectStore", "Query", "Support/Seeds"]),
@@ -89,6 +94,7 @@ let tests: [Target] = [
         "Tests", "Support/QueryOracle",
         uses: ["Model"] + storage + ["Support/ObjectStoreReference", "Support/Seeds"]
     ),
+    part("Tests", "Support/QueryFuzzing", uses: ["Model", "Query", "Support/Seeds"]),
     part("Tests", "Support/LMDBStorage", uses: ["Storage"], libraries: ["CLMDB"], excludes: ["lmdb"]),
     part("Tests", "Support/Seeds"),
     part("Tests", "Support/SimulatedDisk", uses: ["Environment", "Support/Seeds"], documents: ["README.md"]),
@@ -98,25 +104,28 @@ let tests: [Target] = [
     .systemLibrary(
         name: "CLMDB", path: "Tests/Support/LMDBStorage/lmdb", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]
     ),
+    program("Support/AppPeer", uses: ["Database"]),
     program("Support/CrashWriter", uses: ["Database", "Support/Bookkeeping"]),
     program("Support/RealmPeer", uses: ["Database"]),
     program("Support/DamageReader", uses: ["Database", "Support/Seeds"]),
     test("Shared", "Model", uses: ["Model", "Support/Seeds"]),
     test("Shared", "Operations", uses: ["Model", "Operations", "Support/Seeds"]),
     test("Shared", "Merge", uses: shape + ["Support/Seeds"]),
-    test("Shared", "Query", uses: ["Model", "Query", "Support/Seeds"]),
+    test("Shared", "Query", uses: ["Model", "Query", "Support/QueryFuzzing", "Support/Seeds"]),
     test("Shared", "Environment", uses: ["Environment", "Support/SimulatedDisk"]),
     test(
         "Shared", "Storage",
         uses: [
-            "Environment", "Storage", "Support/LMDBStorage", "Support/Programs", "Support/Seeds",
+            "Environment", "Storage", "Support/Folders", "Support/LMDBStorage", "Support/Programs", "Support/Seeds",
             "Support/SharingPeer", "Support/SimulatedDisk", "Support/StorageOracle", "Support/StoragePeer",
         ],
         libraries: ["CStorage", Package.crypto]
     ),
     test(
         "Shared", "ObjectStore",
-        uses: ["Model"] + storage + ["Support/ObjectStoreReference", "Support/QueryOracle", "Support/Seeds"]
+        uses: ["Model"] + storage + [
+            "Support/Folders", "Support/ObjectStoreReference", "Support/QueryOracle", "Support/Seeds",
+        ]
     ),
     test("Shared", "Wire", uses: shape + ["Support/Seeds", "Wire"]),
     test("Device", "Database", uses: ["Model"] + storage + ["Database", "Support/Seeds"]),
@@ -140,7 +149,7 @@ let tests: [Target] = [
     test("Server", "Store", uses: shape + storage + ["Store", "StoreEmbedded", "Support/Seeds"]),
     test("Server", "Subscriptions", uses: shape + storage + ["Store", "StoreEmbedded", "Subscriptions", "Wire"]),
     test("Server", "Ingest", uses: shape + storage + ["Ingest", "Store", "StoreEmbedded", "Wire"]),
-    test("Server", "Daemon", uses: ["Daemon", "Environment", "Identity"]),
+    test("Server", "Daemon", uses: ["Daemon", "Environment", "Identity", "Support/Folders"]),
     test(
         "System", "Simulation",
         uses: shape + storage
@@ -148,25 +157,27 @@ let tests: [Target] = [
     ),
     test(
         "System", "SyncedRealm",
-        uses: ["Database", "Ingest", "Operations", "Session", "StoreEmbedded", "Sync", "Wire"]
+        uses: [
+            "Database", "Environment", "Identity", "Ingest", "Operations", "Session", "StoreEmbedded", "Sync", "Wire",
+        ]
     ),
     test("System", "DamagedRealm", uses: ["Support/DamageReader", "Support/Programs"]),
     test("System", "TwoProcess", uses: ["Database", "Support/Programs", "Support/RealmPeer"]),
-    test("System", "EndToEnd", uses: ["Daemon", "Database", "Support/Programs"]),
+    test("System", "EndToEnd", uses: ["Daemon", "Database", "Support/AppPeer", "Support/Programs"]),
     program(
         "System/CrashSimulation", uses: ["Environment", "Storage", "Support/SimulatedDisk", "Support/StorageOracle"]
     ),
     test("System", "CrashSimulation", uses: ["Support/SimulatedDisk", "System/CrashSimulation"]),
     program("System/StorageSequences", uses: ["Support/StorageOracle"]),
-    program("System/QueryPairs", uses: ["Support/QueryOracle"]),
+    program("System/QueryPairs", uses: ["Support/QueryFuzzing", "Support/QueryOracle"]),
     program("System/Memory", uses: ["Database"]),
     program("System/Concurrency", uses: ["Database", "Support/Seeds"]),
     program("System/Demo", uses: ["Database", "Support/Flights", "Support/Programs"]),
     program(
         "Benchmarks",
         uses: [
-            "Database", "Storage", "Support/Flights", "Support/LMDBStorage", "Support/Programs",
-            "Support/Seeds",
+            "Database", "Merge", "Model", "Operations", "Storage", "Support/Flights", "Support/LMDBStorage",
+            "Support/Programs", "Support/Seeds",
         ],
         libraries: ["CLMDB", "CSQLite"],
         excludes: ["sqlite"]

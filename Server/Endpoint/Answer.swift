@@ -16,6 +16,14 @@ struct Answer: Sendable {
         body = WireCodec.encode(failure)
     }
 
+    init(_ answer: AccountServiceAnswer) {
+        status = answer.status
+        contentType = Self.json
+        body = answer.body
+    }
+
+    static let json = "application/json"
+
     init(status: Int, text: String) {
         self.status = status
         contentType = "text/plain; charset=utf-8"

@@ -6,24 +6,29 @@ import Synchronization
 /// What the requests of all connections share: whom to ask, and how much is left.
 final class Desk: Sendable {
     let services: [String: any SyncService]
+    /// By database; those without accounts are not in it.
+    let accounts: [String: any AccountService]
     let authenticator: any Authenticator
     let limits: EndpointLimits
     let clock: any WallClock
     let logger: Logger
     let uploads: Turnstile
+    let accountCalls: Turnstile
     let isReady = Atomic(false)
     private let heldBodyBytes = Atomic(0)
 
     init(
-        services: [String: any SyncService], authenticator: any Authenticator, limits: EndpointLimits,
-        clock: any WallClock, logger: Logger
+        services: [String: any SyncService], accounts: [String: any AccountService], authenticator: any Authenticator,
+        limits: EndpointLimits, clock: any WallClock, logger: Logger
     ) {
         self.services = services
+        self.accounts = accounts
         self.authenticator = authenticator
         self.limits = limits
         self.clock = clock
         self.logger = logger
         uploads = Turnstile(places: limits.uploadsAtOnce)
+        accountCalls = Turnstile(places: limits.accountCallsAtOnce)
     }
 
     /// Counts bytes of a body that is about to be kept; false when there are too many already.
@@ -70,6 +75,19 @@ extension Desk {
         return Admitted(call: call, database: database, caller: caller, service: service)
     }
 
+    /// An account call. Who calls is for its service to find out, for most of them come before there is a token.
+    struct AccountCall: Sendable {
+        var name: String
+        var database: String
+        var token: String?
+        var peer: String
+    }
+
+    func accountCall(_ name: String, database: String, authorization: String?, peer: String?) -> AccountCall {
+        AccountCall(
+            name: name, database: database, token: authorization.flatMap(bearerToken), peer: peer ?? "unknown")
+    }
+
     private func bearerToken(_ authorization: String) -> String? {
         let parts = authorization.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
@@ -107,6 +125,14 @@ extension Desk {
         }
     }
 
+    func answer(_ call: AccountCall, body: [UInt8]) async -> Answer {
+        // Whether there is such a database is nobody's business who has no account in it.
+        guard let service = accounts[call.database] else { return .noAccounts }
+        return await accountCalls.pass {
+            Answer(await service.answer(call.name, body: body, token: call.token, peer: call.peer))
+        }
+    }
+
     private func result(of request: Admitted, body: [UInt8]) async throws(SyncFailure) -> Answer {
         let service = request.service
         let user = request.caller.user
@@ -141,4 +167,15 @@ extension Desk {
             preconditionFailure("A download has no one answer: its handler begins it.")
         }
     }
+}
+
+extension Answer {
+    static let noAccounts = Answer(
+        AccountServiceAnswer(
+            status: 404,
+            body: Array(
+                """
+                {"code":"authProviderNotFound","message":"This server keeps no accounts for the app. Log in with a JWT, \
+                or switch accounts on in the server's configuration."}
+                """.utf8)))
 }

@@ -46,14 +46,15 @@ package final class Endpoint: Sendable {
 
     /// Throws when the certificate or its key cannot be used.
     package init(
-        _ configuration: Configuration, services: [String: any SyncService], authenticator: any Authenticator,
-        clock: any WallClock, logger: Logger
+        _ configuration: Configuration, services: [String: any SyncService],
+        accounts: [String: any AccountService] = [:], authenticator: any Authenticator, clock: any WallClock,
+        logger: Logger
     ) throws(EndpointError) {
         self.configuration = configuration
         tls = try Self.tls(configuration)
         desk = Desk(
-            services: services, authenticator: authenticator, limits: configuration.limits, clock: clock,
-            logger: logger)
+            services: services, accounts: accounts, authenticator: authenticator, limits: configuration.limits,
+            clock: clock, logger: logger)
         connections = Connections(limit: configuration.limits.connections)
         group = MultiThreadedEventLoopGroup(
             numberOfThreads: configuration.threads > 0 ? configuration.threads : System.coreCount)

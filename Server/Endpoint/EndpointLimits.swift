@@ -8,11 +8,15 @@ package struct EndpointLimits: Sendable {
     package var streamsPerConnection = 64
     /// Uploads and one-way batches being read and committed; more of them wait. Each may take many times its size.
     package var uploadsAtOnce = 8
+    /// Account calls being answered; more of them wait.
+    package var accountCallsAtOnce = 64
 
     // MARK: How large
 
     package var headerListBytes = 16 << 10
     package var upload = FrameLimits(frameBytes: 16 << 20, messageBytes: 64 << 20)
+    /// The body of an account call.
+    package var accountBytes = 64 << 10
     /// Bodies that have arrived, of all requests together.
     package var heldBodyBytes = 256 << 20
     /// What a client may send ahead of what has been read, for each stream; four times as much for a connection.

@@ -22,10 +22,16 @@ final class RequestHandler: ChannelInboundHandler {
 
     enum Phase {
         case head
-        case body(Desk.Admitted)
+        case body(Incoming)
         case draining
         case working
         case done
+    }
+
+    /// A request whose body is awaited.
+    enum Incoming {
+        case call(Desk.Admitted)
+        case account(Desk.AccountCall)
     }
 
     let desk: Desk
@@ -98,12 +104,16 @@ final class RequestHandler: ChannelInboundHandler {
             do throws(SyncFailure) {
                 let admitted = try desk.admit(
                     call, database: database, authorization: head.first(name: "authorization"))
-                if let size = head.first(name: "content-length").flatMap({ Int($0) }) {
-                    try checkBody(sizeBytes: size, admitted)
-                }
-                phase = .body(admitted)
-                bodyDeadline = .now() + .milliseconds(desk.limits.bodyMilliseconds)
-                expectMore()
+                try expectBody(.call(admitted), head)
+            } catch {
+                refuse(error)
+            }
+        case .account(let name, let database):
+            let peer = context?.channel.parent?.remoteAddress?.ipAddress
+            let call = desk.accountCall(
+                name, database: database, authorization: head.first(name: "authorization"), peer: peer)
+            do throws(SyncFailure) {
+                try expectBody(.account(call), head)
             } catch {
                 refuse(error)
             }
@@ -116,10 +126,19 @@ final class RequestHandler: ChannelInboundHandler {
         }
     }
 
+    private func expectBody(_ incoming: Incoming, _ head: HPACKHeaders) throws(SyncFailure) {
+        if let size = head.first(name: "content-length").flatMap({ Int($0) }) {
+            try checkBody(sizeBytes: size, incoming)
+        }
+        phase = .body(incoming)
+        bodyDeadline = .now() + .milliseconds(desk.limits.bodyMilliseconds)
+        expectMore()
+    }
+
     private func bodyReceived(_ bytes: ByteBuffer) {
-        guard case .body(let admitted) = phase else { return }
+        guard case .body(let incoming) = phase else { return }
         do throws(SyncFailure) {
-            try checkBody(sizeBytes: body.count + bytes.readableBytes, admitted)
+            try checkBody(sizeBytes: body.count + bytes.readableBytes, incoming)
             guard desk.hold(bytes.readableBytes) else {
                 throw SyncFailure(
                     .serverBusy, "The server is taking in as much as it has memory for. Try again later.")
@@ -131,8 +150,12 @@ final class RequestHandler: ChannelInboundHandler {
         }
     }
 
-    private func checkBody(sizeBytes: Int, _ admitted: Desk.Admitted) throws(SyncFailure) {
-        let limitBytes = desk.bodyBytesMax(for: admitted.call)
+    private func checkBody(sizeBytes: Int, _ incoming: Incoming) throws(SyncFailure) {
+        let limitBytes =
+            switch incoming {
+            case .call(let admitted): desk.bodyBytesMax(for: admitted.call)
+            case .account: desk.limits.accountBytes
+            }
         guard sizeBytes <= limitBytes else {
             throw SyncFailure(
                 .frameTooLarge,
@@ -144,7 +167,10 @@ final class RequestHandler: ChannelInboundHandler {
     private func bodyEnded() {
         timer?.cancel()
         switch phase {
-        case .body(let admitted):
+        case .body(.account(let call)):
+            phase = .working
+            work(call)
+        case .body(.call(let admitted)):
             phase = .working
             if admitted.call == .download {
                 beginDownload(admitted, body: body)
@@ -186,6 +212,26 @@ final class RequestHandler: ChannelInboundHandler {
     // MARK: - What goes out
 
     private func work(_ admitted: Desk.Admitted) {
+        work {
+            await $0.answer(admitted, body: $1)
+        } then: {
+            $0.worked(admitted, $1)
+        }
+    }
+
+    private func work(_ call: Desk.AccountCall) {
+        work {
+            await $0.answer(call, body: $1)
+        } then: {
+            $0.worked(call, $1)
+        }
+    }
+
+    /// Has the answer made beside the event loop, and comes back to it.
+    private func work(
+        _ makeAnswer: @escaping @Sendable (Desk, [UInt8]) async -> Answer,
+        then done: @escaping @Sendable (RequestHandler, Answer) -> Void
+    ) {
         guard let context else { return }
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
@@ -193,18 +239,25 @@ final class RequestHandler: ChannelInboundHandler {
         let body = body
         // Not cancelled when the client goes away: an upload that has begun is best finished.
         Task {
-            let answer = await desk.answer(admitted, body: body)
-            eventLoop.execute { handler.value.worked(admitted, answer) }
+            let answer = await makeAnswer(desk, body)
+            eventLoop.execute { done(handler.value, answer) }
         }
     }
 
     private func worked(_ admitted: Desk.Admitted, _ answer: Answer) {
+        worked(answer, admitted.call.rawValue, admitted.database, ["user": "\(admitted.caller.user)"])
+    }
+
+    private func worked(_ call: Desk.AccountCall, _ answer: Answer) {
+        worked(answer, "auth/\(call.name)", call.database, ["peer": "\(call.peer)"])
+    }
+
+    private func worked(_ answer: Answer, _ call: String, _ database: String, _ caller: Logger.Metadata) {
         desk.logger.debug(
             "answered",
             metadata: [
-                "call": "\(admitted.call.rawValue)", "database": "\(admitted.database)",
-                "user": "\(admitted.caller.user)", "status": "\(answer.status)", "bytes": "\(body.count)",
-            ])
+                "call": "\(call)", "database": "\(database)", "status": "\(answer.status)", "bytes": "\(body.count)",
+            ].merging(caller) { $1 })
         forgetBody()
         guard case .working = phase else { return }
         phase = .done

@@ -3,6 +3,8 @@ enum Route: Hashable, Sendable {
     case health
     case readiness
     case call(Call, database: String)
+    /// A call of the account endpoints, which knows its own names.
+    case account(String, database: String)
 
     enum Call: String, Hashable, Sendable {
         case session
@@ -21,10 +23,16 @@ enum Route: Hashable, Sendable {
         case ("GET", "/readyz"): self = .readiness
         default:
             let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-            guard method == "POST", parts.count == 4, parts[0].isEmpty, parts[1] == "v1",
-                let database = Self.unescaped(parts[2]), !database.isEmpty, let call = Call(rawValue: String(parts[3]))
+            guard method == "POST", (4...5).contains(parts.count), parts[0].isEmpty, parts[1] == "v1",
+                let database = Self.unescaped(parts[2]), !database.isEmpty
             else { return nil }
-            self = .call(call, database: database)
+            if parts.count == 5 {
+                guard parts[3] == "auth", !parts[4].isEmpty, parts[4].utf8.count <= 40 else { return nil }
+                self = .account(String(parts[4]), database: database)
+            } else {
+                guard let call = Call(rawValue: String(parts[3])) else { return nil }
+                self = .call(call, database: database)
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayObjectStore
+import CausewayStore
 
 /// The classes of the database as the record needs them: by a number that never changes, with everything worked out
 /// that a single operation would otherwise look up.
@@ -9,6 +10,8 @@ struct Catalog: Sendable {
     private let byNumber: [Int: ClassPlan]
     /// Per embedded class, the columns that can hold its objects.
     private let holders: [Int: [(classNumber: Int, column: Int)]]
+    /// The classes of collections inside of mixed values.
+    private let nested: [NestedCollection: Int]
 
     init(_ schema: Schema, in transaction: Transaction) {
         self.schema = schema
@@ -28,7 +31,31 @@ struct Catalog: Sendable {
                 if let target = plan.targets[column] { holders[target, default: []].append((plan.number, column)) }
             }
         }
+        nested = Dictionary(
+            uniqueKeysWithValues: NestedCollection.allCases.compactMap { kind in
+                numbers[kind.className].map { (kind, $0) }
+            })
+        // Any mixed value may hold one.
+        for plan in byName.values.sorted(by: { $0.number < $1.number }) where plan.schema.kind != .asymmetric {
+            for column in plan.mixedColumns {
+                for target in nested.values.sorted() { holders[target, default: []].append((plan.number, column)) }
+            }
+        }
         self.holders = holders
+    }
+
+    /// The row that a value makes a part of the object that holds it: of an embedded object, or of a collection inside
+    /// of a mixed value.
+    func part(_ value: Value, _ plan: ClassPlan, _ column: Int, in transaction: Transaction) -> Row? {
+        switch value {
+        case .object(let key):
+            guard plan.isEmbedded(column), let target = plan.targets[column] else { return nil }
+            return Row(target, key)
+        case .anyObject:
+            guard let (_, key, kind) = transaction.nested(value), let number = nested[kind] else { return nil }
+            return Row(number, key)
+        default: return nil
+        }
     }
 
     func holders(of classNumber: Int) -> [(classNumber: Int, column: Int)] {
@@ -75,15 +102,20 @@ final class ClassPlan: Sendable {
     let columns: [String: Int]
     /// Columns that hold embedded objects.
     let embeddedColumns: [Int]
-    /// Columns of single values, without the primary key.
+    /// Columns whose values may hold collections.
+    let mixedColumns: [Int]
+    /// Columns of single values, without the primary key and texts.
     let fieldColumns: [Int]
     let listColumns: [Int]
     /// Sets and maps.
     let keyedColumns: [Int]
+    let textColumns: [Int]
     /// All in the order of names, which is the order within a state.
     let fieldsByName: [Int]
     let listsByName: [Int]
     let keyedByName: [Int]
+    let counterColumns: [Int]
+    let textsByName: [Int]
     /// What a row holds where nothing was said.
     let zeroRow: [Value]
     /// The class number that each column links to.
@@ -105,16 +137,25 @@ final class ClassPlan: Sendable {
             target.flatMap { target in target.primaryKeyIndex.map { target.properties[$0] } }
         }
         embeddedColumns = properties.indices.filter { targetSchemas[$0]?.kind == .embedded }
-        fieldColumns = properties.indices.filter { properties[$0].collection == .none && $0 != primaryKey }
+        mixedColumns = properties.indices.filter { properties[$0].type == .mixed && properties[$0].collection != .set }
+        fieldColumns = properties.indices.filter { properties[$0].isField && $0 != primaryKey }
         listColumns = properties.indices.filter { properties[$0].collection == .list }
         keyedColumns = properties.indices.filter { properties[$0].collection.isKeyed }
+        textColumns = properties.indices.filter { properties[$0].isText }
         fieldsByName = fieldColumns.sorted { properties[$0].name < properties[$1].name }
         listsByName = listColumns.sorted { properties[$0].name < properties[$1].name }
         keyedByName = keyedColumns.sorted { properties[$0].name < properties[$1].name }
+        counterColumns = properties.indices.filter { properties[$0].isCounter }
+        textsByName = textColumns.sorted { properties[$0].name < properties[$1].name }
         zeroRow = properties.map(\.zero)
     }
 
     func isEmbedded(_ column: Int) -> Bool {
         embeddedColumns.contains(column)
+    }
+
+    /// Whether values of the column may be parts of their object: see `Catalog.part`.
+    func mayHoldParts(_ column: Int) -> Bool {
+        embeddedColumns.contains(column) || mixedColumns.contains(column)
     }
 }

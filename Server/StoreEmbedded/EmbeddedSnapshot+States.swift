@@ -22,7 +22,7 @@ extension EmbeddedSnapshot {
         let plan = catalog[classNumber]
         changes.reserveCapacity(changes.count + keys.count)
         for key in keys {
-            if !plan.embeddedColumns.isEmpty {
+            if catalog.mayHaveParts(plan, in: transaction) {
                 for child in try embedded(in: Row(classNumber, key)).reversed() {
                     try appendRow(child, catalog[child.classNumber], to: &changes)
                 }
@@ -60,6 +60,9 @@ extension EmbeddedSnapshot {
                     plan.schema.properties[column].name,
                     try KeyedTree.load(row.classNumber, column, row.key, in: transaction)))
         }
+        for column in plan.textsByName where table.value(row.key, column) != .string("") {
+            try append(column, of: row, plan, table, to: &state)
+        }
         changes.append(ObjectContent(ObjectReference(plan.name, primaryKey), state))
     }
 
@@ -92,7 +95,19 @@ extension EmbeddedSnapshot {
                     plan.schema.properties[column].name,
                     try KeyedTree.load(row.classNumber, column, row.key, in: transaction)))
         }
+        for column in plan.textsByName where columns.contains(column) {
+            try append(column, of: row, plan, table, to: &state)
+        }
         changes.append(ObjectContent(ObjectReference(plan.name, primaryKey), state))
+    }
+
+    private func append(
+        _ column: Int, of row: Row, _ plan: ClassPlan, _ table: Table, to state: inout ObjectState
+    ) throws(StoreFailure) {
+        state.texts.append(
+            ObjectState.TextField(
+                plan.schema.properties[column].name,
+                try TextTree.load(row.classNumber, column, row.key, table, in: transaction)))
     }
 
     func life(of row: Row) throws(StoreFailure) -> UInt32 {

@@ -77,12 +77,9 @@ final class EmbeddedSnapshot: StoreSnapshot {
         var next = 0
         var current = row
         while true {
-            let plan = catalog[current.classNumber]
-            if !plan.embeddedColumns.isEmpty {
-                for child in plan.embedded(in: current.key, table(current.classNumber), { self.table($0) })
-                where seen.insert(child).inserted {
-                    found.append(child)
-                }
+            for child in catalog.parts(of: current, in: transaction, { self.table($0) })
+            where seen.insert(child).inserted {
+                found.append(child)
             }
             guard next < found.count else { return found }
             current = found[next]

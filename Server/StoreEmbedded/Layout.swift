@@ -9,7 +9,8 @@ import CausewayModel
 /// | clients | client, 8 | `ClientState` |
 /// | stamps | class number, 4; row, 8 | `ObjectStamps` |
 /// | births | class number, 4; last row, 8 | first row, 8; `ObjectStamps` |
-/// | lists | class number, 4; column, 4; row, 8 | `ListState`, of a set or map `KeyedState` |
+/// | lists | class number, 4; column, 4; row, 8 | `ListState`, of a set or map `KeyedState`, of a text its runs |
+/// | counters | class number, 4; column, 4; row, 8 | `CounterRecord`, where there is anything to say |
 /// | ends | class number, 4; primary key | `End` |
 /// | history | version, 8 | `HistoryRecord` |
 /// | images | version, 8; number, 4 | `ObjectState` |
@@ -20,6 +21,7 @@ enum Layout {
     static let stamps = "server.stamps"
     static let births = "server.births"
     static let lists = "server.lists"
+    static let counters = "server.counters"
     static let ends = "server.ends"
     static let history = "server.history"
     static let images = "server.images"

@@ -27,7 +27,7 @@ struct Creation {
 extension Merging {
     /// Creates an object that does not exist and never did. False when there is something to merge with.
     ///
-    /// Objects with embedded ones go the other way, which knows their places.
+    /// Objects with embedded ones, or with collections in mixed values, go the other way, which knows their places.
     func createPlainly(
         _ target: ObjectReference, _ plan: ClassPlan, _ fields: [FieldValue], _ stamp: Stamp,
         _ check: inout OperationCheck
@@ -44,6 +44,9 @@ extension Merging {
             if case .link(let key) = fields[index].value {
                 if plan.isEmbedded(column) { return false }
                 row[column] = .object(linkTarget(key, plan, column))
+            } else if case .anyLink(let link) = fields[index].value, NestedCollection(className: link.className) != nil
+            {
+                return false
             } else {
                 row[column] = fields[index].value
             }

@@ -4,9 +4,9 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-// Embedded objects live in rows of their own, and only as long as another object holds them. An object that concurrent
-// changes left without a holder is deleted at the end of the changeset that did so; what still arrives for it has no
-// effect, because deletion beats it.
+// Embedded objects, and collections inside of mixed values, live in rows of their own, and only as long as another
+// object holds them. An object that concurrent changes left without a holder is deleted at the end of the changeset that
+// did so; what still arrives for it has no effect, because deletion beats it.
 
 extension Merging {
     /// The top-level object that an embedded one is part of, at any depth; nil while nothing holds it.
@@ -23,7 +23,8 @@ extension Merging {
         return nil
     }
 
-    private static let depthMax = 100
+    /// Collections may stand a hundred levels deep, in embedded objects that stand in others.
+    private static let depthMax = 256
 
     private func holder(of row: Row) -> Row? {
         for (origin, column) in catalog.holders(of: row.classNumber) {
@@ -37,22 +38,25 @@ extension Merging {
     func doubt(
         _ value: Value, _ plan: ClassPlan, _ column: Int, in object: WorkingObject
     ) throws(StoreFailure) {
-        guard case .object(let key) = value, let target = plan.targets[column], table(target).exists(key) else {
-            return
-        }
+        guard let row = catalog.part(value, plan, column, in: transaction), table(row.classNumber).exists(row.key)
+        else { return }
         let root = plan.schema.kind == .embedded ? object.root : object.name
-        try doubt(Row(target, key), root: root)
+        try doubt(row, root: root)
     }
 
     /// Remembers the row and all that is embedded in it, whole: the tables may drop them with the last link.
     private func doubt(_ row: Row, root: ObjectName?) throws(StoreFailure) {
-        guard let primaryKey = table(row.classNumber).primaryKey(of: row.key) else { return }
-        let object = try object(ObjectName(row.classNumber, primaryKey))
-        guard !object.isUncertain else { return }
-        try loadAll(of: object)
-        object.root = object.root ?? root
-        doubt(object)
-        try doubtEmbedded(in: row, root: root)
+        // Not by recursion: devices decide how deep they nest.
+        var waiting = [row]
+        while let row = waiting.popLast() {
+            guard let primaryKey = table(row.classNumber).primaryKey(of: row.key) else { continue }
+            let object = try object(ObjectName(row.classNumber, primaryKey))
+            guard !object.isUncertain else { continue }
+            try loadAll(of: object)
+            object.root = object.root ?? root
+            doubt(object)
+            waiting += embedded(directlyIn: row).reversed()
+        }
     }
 
     func doubt(_ object: WorkingObject) {
@@ -66,7 +70,7 @@ extension Merging {
     }
 
     private func embedded(directlyIn row: Row) -> [Row] {
-        catalog[row.classNumber].embedded(in: row.key, table(row.classNumber)) { self.table($0) }
+        catalog.parts(of: row, in: transaction) { self.table($0) }
     }
 
     func buryOrphans() throws(StoreFailure) {
@@ -110,17 +114,27 @@ extension Merging {
     }
 }
 
-extension ClassPlan {
-    /// The embedded objects that one row holds, in the order of columns and elements.
-    func embedded(in key: ObjectKey, _ table: Table, _ tableOf: (Int) -> Table) -> [Row] {
+extension Catalog {
+    /// Whether a row of a class may have parts in rows of their own.
+    func mayHaveParts(_ plan: ClassPlan, in transaction: Transaction) -> Bool {
+        !plan.embeddedColumns.isEmpty || !plan.mixedColumns.isEmpty && transaction.hasNestedCollections
+    }
+
+    /// The embedded objects and collections that one row holds, in the order of columns and elements.
+    func parts(of row: Row, in transaction: Transaction, _ tableOf: (Int) -> Table) -> [Row] {
+        let plan = self[row.classNumber]
+        guard mayHaveParts(plan, in: transaction) else { return [] }
+        let table = tableOf(row.classNumber)
         var rows: [Row] = []
-        for column in embeddedColumns {
-            guard let target = targets[column] else { continue }
+        for column in plan.schema.properties.indices where plan.mayHoldParts(column) {
             let values =
-                schema.properties[column].collection == .none
-                ? [table.value(key, column)] : table.listValues(key, column)
-            for case .object(let child) in values where tableOf(target).exists(child) {
-                rows.append(Row(target, child))
+                plan.schema.properties[column].collection == .none
+                ? [table.value(row.key, column)] : table.listValues(row.key, column)
+            for value in values {
+                guard let child = part(value, plan, column, in: transaction),
+                    tableOf(child.classNumber).exists(child.key)
+                else { continue }
+                rows.append(child)
             }
         }
         return rows

@@ -49,11 +49,20 @@ extension Merging {
             }
             object.loaded.insert(column)
         }
+        for field in object.state.texts {
+            guard let column = plan.columns[field.property] else { continue }
+            row[column] = .string(field.text.string)
+        }
         let key: ObjectKey
         do {
             key = try table.create(object.name.key, row: row)
         } catch {
             throw StoreFailure(error)
+        }
+        for field in object.state.texts {
+            guard let column = plan.columns[field.property] else { continue }
+            TextTree.save(field.text, plan.number, column, key, in: transaction)
+            object.loaded.insert(column)
         }
         for field in object.state.lists {
             guard let column = plan.columns[field.property] else { continue }
@@ -68,6 +77,7 @@ extension Merging {
             object.loaded.insert(column)
         }
         stamps.save(plan.number, key, in: transaction)
+        saveCounters(of: object, key)
         object.key = key
         object.stamps = stamps
         if object.end != nil {
@@ -87,8 +97,11 @@ extension Merging {
 
     func removeRecords(of object: WorkingObject, _ key: ObjectKey) {
         ObjectStamps.remove(object.name.classNumber, key, in: transaction)
-        for column in object.plan.listColumns + object.plan.keyedColumns {
+        for column in object.plan.listColumns + object.plan.keyedColumns + object.plan.textColumns {
             ListTree.remove(object.name.classNumber, column, key, in: transaction)
+        }
+        for column in object.plan.counterColumns {
+            CounterRecord.remove(object.name.classNumber, column, key, in: transaction)
         }
         object.key = nil
         object.stamps = nil
@@ -118,7 +131,7 @@ extension Merging {
             let value = stored(field.value, plan, column)
             let present = table.value(key, column)
             if present != value {
-                if plan.isEmbedded(column) { try doubt(present, plan, column, in: object) }
+                if plan.mayHoldParts(column) { try doubt(present, plan, column, in: object) }
                 table.set(key, column, value)
                 // What is no longer held took this object with it: they held each other in a circle.
                 guard table.exists(key) else { return doubt(object) }
@@ -132,12 +145,12 @@ extension Merging {
             let values = field.list.visible.map { stored($0.value, plan, column) }
             let present = table.listValues(key, column)
             if present != values {
-                if plan.isEmbedded(column) {
-                    for element in present where !values.contains(element) {
+                let parts = present.filter { catalog.part($0, plan, column, in: transaction) != nil }
+                if !parts.isEmpty || plan.isEmbedded(column) {
+                    let held = Set(values)
+                    for element in parts where !held.contains(element) {
                         try doubt(element, plan, column, in: object)
                     }
-                }
-                if plan.isEmbedded(column) {
                     table.listReplace(key, column, values)
                     guard table.exists(key) else { return doubt(object) }
                 } else {
@@ -148,7 +161,7 @@ extension Merging {
         }
         for field in object.state.keyed {
             guard let column = plan.columns[field.property], object.columns.contains(column) else { continue }
-            if plan.isEmbedded(column) {
+            if plan.mayHoldParts(column) {
                 let held = Set(field.entries.visible.map { stored($0.value, plan, column) })
                 for element in table.listValues(key, column) where !held.contains(element) {
                     try doubt(element, plan, column, in: object)
@@ -157,6 +170,14 @@ extension Merging {
             write(field.entries, plan, column, table, key)
             guard table.exists(key) else { return doubt(object) }
         }
+        for field in object.state.texts {
+            guard let column = plan.columns[field.property], object.columns.contains(column) else { continue }
+            if !field.text.isShown(by: table.value(key, column)) {
+                table.set(key, column, .string(field.text.string))
+            }
+            TextTree.save(field.text, plan.number, column, key, in: transaction)
+        }
+        saveCounters(of: object, key)
         if stamps != before {
             stamps.save(plan.number, key, in: transaction)
             object.stamps = stamps

@@ -92,11 +92,18 @@ final class Merging {
             guard let column = plan.columns[field.property] else { return }
             try load(column, of: object)
             object.columns.insert(column)
-        case .list(_, let property, _), .keyed(_, let property, _):
+        case .list(_, let property, _), .keyed(_, let property, _), .text(_, let property, _):
             guard let column = plan.columns[property] else { return }
             try load(column, of: object)
             object.columns.insert(column)
+        case .add(let target, let property, let addition):
+            guard let column = plan.columns[property] else { return }
+            try load(column, of: object)
+            object.columns.insert(column)
+            operation = .add(target, property: property, based(addition, object, column, changeset))
         }
+        let sets = plan.counterColumns.isEmpty ? [] : standingSets(of: object)
+        defer { if !sets.isEmpty { noteSets(of: object, sets) } }
         if object.state.join(operation, stamp: changeset.stamp) == .noEffect { object.effective = false }
     }
 
@@ -122,7 +129,8 @@ final class Merging {
             if let root { roots.append(root) }
             var before = HistoryRecord.Entry.Before.absent
             if let image = object.image {
-                let holdsSomething = !image.fields.isEmpty || !image.lists.isEmpty || !image.keyed.isEmpty
+                let holdsSomething =
+                    !image.fields.isEmpty || !image.lists.isEmpty || !image.keyed.isEmpty || !image.texts.isEmpty
                 before = holdsSomething ? .image : .unchanged
                 if holdsSomething { images[record.entries.count] = image }
             }

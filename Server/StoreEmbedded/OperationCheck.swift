@@ -10,6 +10,8 @@ struct OperationCheck {
     let catalog: Catalog
     /// One-way entries create asymmetric objects; changesets never touch them.
     let isOneWay: Bool
+    /// The object that the last operation of a one-way entry was about: what it holds follows its create.
+    private var lastCreated: ObjectReference?
     private var lastShapes: [Int: Shape] = [:]
 
     /// The columns that the fields of a create name. Creates of one import name the same ones over and over.
@@ -50,11 +52,7 @@ struct OperationCheck {
                     + "has it before sending its objects.")
         }
         try check(key: target.key, of: plan)
-        if isOneWay {
-            guard case .create = operation else {
-                throw invalid("A one-way entry changes an object of “\(plan.name)”. One-way objects are created only.")
-            }
-        }
+        if isOneWay { try checkOneWay(operation, plan) }
         switch operation {
         case .create(_, let life, let fields):
             guard life % 2 == 1, life <= Operation.lifeMax else {
@@ -82,9 +80,9 @@ struct OperationCheck {
                     "An operation sets the primary key of \(shown(target)). A primary key never changes: delete the "
                         + "object and create another.")
             }
-            guard plan.schema.properties[column].collection == .none else {
+            guard plan.schema.properties[column].isField else {
                 throw invalid(
-                    "“\(plan.name).\(field.property)” is a \(plan.schema.properties[column].collection): "
+                    "“\(plan.name).\(field.property)” is a \(plan.schema.properties[column].partsWord): "
                         + "it is changed by its elements, not set.")
             }
             try check(field.value, plan, column)
@@ -105,7 +103,37 @@ struct OperationCheck {
             case .none, .list:
                 throw invalid("“\(plan.name).\(property)” is no set or map, but an operation changes it as one.")
             }
+        case .add(_, let property, _):
+            guard plan.schema.properties[try self.column(property, plan)].isCounter else {
+                throw invalid(
+                    "“\(plan.name).\(property)” is no counter, but an operation adds to it. Declare it as a Counter, "
+                        + "under a name of its own if the server has it as something else.")
+            }
+        case .text(_, let property, _):
+            guard plan.schema.properties[try self.column(property, plan)].isText else {
+                throw invalid("“\(plan.name).\(property)” is no text, but an operation changes it as one.")
+            }
         }
+    }
+
+    // MARK: - One way
+
+    /// To be called before each entry of one-way objects.
+    mutating func beginEntry() { lastCreated = nil }
+
+    private mutating func checkOneWay(_ operation: Operation, _ plan: ClassPlan) throws(StoreFailure) {
+        switch operation {
+        case .create:
+            lastCreated = operation.target
+            return
+        case .list(let target, _, .insert), .keyed(let target, _, .put), .text(let target, _, .insert):
+            if target == lastCreated { return }
+        case .delete, .set, .add, .list, .keyed, .text:
+            break
+        }
+        throw invalid(
+            "A one-way entry changes an object of “\(plan.name)”. One-way objects are created only, with what their "
+                + "collections hold behind the create.")
     }
 
     // MARK: - Sets and maps
@@ -131,10 +159,10 @@ struct OperationCheck {
         var columns: [Int] = []
         for field in fields {
             let column = try self.column(field.property, plan)
-            guard plan.schema.properties[column].collection == .none else {
+            guard plan.schema.properties[column].isField else {
                 throw invalid(
                     "A create gives “\(plan.name).\(field.property)” a value, but it is a "
-                        + "\(plan.schema.properties[column].collection).")
+                        + "\(plan.schema.properties[column].partsWord).")
             }
             columns.append(column == plan.primaryKey ? -1 : column)
         }
@@ -186,7 +214,7 @@ struct OperationCheck {
                 (.data, .bytes), (.date, .timestamp), (.objectId, .objectId), (.uuid, .uuid):
                 true
             case (.decimal128, .decimal): true
-            case (.mixed, .anyLink(let link)): fits(link)
+            case (.mixed, .anyLink(let link)): fits(link, property)
             case (.mixed, .object), (.mixed, .link), (.mixed, .anyObject): false
             case (.mixed, _): true
             case (_, .null):
@@ -215,8 +243,13 @@ struct OperationCheck {
         return fits(key, property)
     }
 
-    /// Embedded objects belong to one parent, and one-way ones are never read: no mixed value leads there.
-    private func fits(_ link: ClassedLink) -> Bool {
+    /// Embedded objects belong to one parent, and one-way ones are never read: no mixed value leads there. Only a
+    /// collection of its own may be named, by its container, where the value is no element of a set.
+    private func fits(_ link: ClassedLink, _ property: Property) -> Bool {
+        if NestedCollection(className: link.className) != nil {
+            guard case .container = link.key, catalog[link.className] != nil else { return false }
+            return property.collection != .set && !isOneWay
+        }
         guard let plan = catalog[link.className], plan.schema.kind == .object,
             let column = plan.primaryKey
         else { return false }
@@ -239,4 +272,9 @@ struct OperationCheck {
     private func invalid(_ message: String) -> StoreFailure {
         StoreFailure(.operationInvalid, message)
     }
+}
+
+extension Property {
+    /// What it is that has parts.
+    fileprivate var partsWord: String { isText ? "text" : "\(collection)" }
 }

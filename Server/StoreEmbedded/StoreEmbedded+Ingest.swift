@@ -5,7 +5,7 @@ import CausewayQuery
 package import CausewayStore
 
 // One-way objects: kept in the table of their class under their primary key, in the order of their rows, and never
-// told to any device. The same primary key is the same object: what comes later replaces what it names.
+// told to any device. The same primary key is the same object: what comes later replaces what it names, and all collections.
 
 extension StoreEmbedded {
     package func accept(_ batch: OneWayBatch, receivedAt time: UInt64) throws(StoreFailure) -> UInt64 {
@@ -32,6 +32,7 @@ extension StoreEmbedded {
             let writer = OneWayWriter(transaction, catalog, version: meta.version)
             for (index, entry) in batch.entries.dropFirst(Int(known)).enumerated() {
                 do throws(StoreFailure) {
+                    check.beginEntry()
                     for operation in entry { try check.check(operation) }
                 } catch {
                     // What came before it is kept and acknowledged; the next attempt begins with it and is told why.
@@ -90,9 +91,33 @@ private final class OneWayWriter {
     }
 
     func keep(_ operation: Operation, _ check: inout OperationCheck) throws(StoreFailure) {
-        guard case .create(let target, _, let fields) = operation, let plan = catalog[target.className] else {
+        guard let plan = catalog[operation.target.className] else {
             preconditionFailure("A one-way operation was kept that was not checked.")
         }
+        switch operation {
+        case .create(let target, _, let fields):
+            try create(target, fields, plan, &check)
+        case .list(let target, let property, .insert(_, _, _, let value)):
+            let (table, key, column) = place(target, property, plan)
+            table.listAppend(key, column, stored(value, plan, column))
+        case .keyed(let target, let property, .put(let name, let value)):
+            let (table, key, column) = place(target, property, plan)
+            if case .string(let name) = name, plan.schema.properties[column].collection == .map {
+                table.mapPut(key, column, name, stored(value, plan, column))
+            } else {
+                _ = table.setInsert(key, column, stored(name, plan, column))
+            }
+        case .text(let target, let property, .insert(_, _, _, let string)):
+            let (table, key, column) = place(target, property, plan)
+            table.set(key, column, .string(string))
+        case .delete, .set, .add, .list, .keyed, .text:
+            preconditionFailure("A one-way operation was kept that was not checked.")
+        }
+    }
+
+    private func create(
+        _ target: ObjectReference, _ fields: [FieldValue], _ plan: ClassPlan, _ check: inout OperationCheck
+    ) throws(StoreFailure) {
         let table = table(plan.name)
         let shape = try check.shape(of: fields, plan)
         var row = plan.zeroRow
@@ -102,6 +127,9 @@ private final class OneWayWriter {
         }
         if let key = table.key(for: target.key) {
             for column in shape.columns where column >= 0 { table.set(key, column, row[column]) }
+            for (column, property) in plan.schema.properties.enumerated() where property.collection != .none {
+                table.clearCollection(key, column)
+            }
             return
         }
         do {
@@ -113,6 +141,17 @@ private final class OneWayWriter {
         } catch {
             throw StoreFailure(error)
         }
+    }
+
+    /// Where a property of an object stands that the entry has just created.
+    private func place(
+        _ target: ObjectReference, _ property: String, _ plan: ClassPlan
+    ) -> (table: Table, key: ObjectKey, column: Int) {
+        let table = table(plan.name)
+        guard let key = table.key(for: target.key), let column = plan.columns[property] else {
+            preconditionFailure("A one-way operation was kept that was not checked.")
+        }
+        return (table, key, column)
     }
 
     private func stored(_ value: Value, _ plan: ClassPlan, _ column: Int) -> Value {

@@ -5,6 +5,8 @@ package import CausewayStore
 extension StoreEmbedded {
     package func extendSchema(_ wanted: Schema) throws(StoreFailure) {
         try Self.check(wanted)
+        // Devices say nothing of these classes: they follow from there being mixed properties.
+        let wanted = wanted.withNestedCollections
         let reading: Transaction
         do {
             reading = try store.read()
@@ -36,6 +38,9 @@ extension StoreEmbedded {
         for classSchema in schema.classes.prefix(classesMax) {
             let name = classSchema.name
             if !names.insert(name).inserted { problems.append("the class “\(name)” appears twice") }
+            if NestedCollection(className: name) != nil {
+                problems.append("the class name “\(name)” is the server's own")
+            }
             if name.isEmpty || name.utf8.count > 57 {
                 problems.append("the class name “\(name.prefix(80))” is not 1 to 57 bytes long")
             }
@@ -48,6 +53,12 @@ extension StoreEmbedded {
                 if !properties.insert(property.name).inserted { problems.append("\(path) appears twice") }
                 if property.name.isEmpty || property.name.utf8.count > 63 {
                     problems.append("the name of \(path) is not 1 to 63 bytes long")
+                }
+                if property.isCounter,
+                    property.type != .int || property.collection != .none || property.isOptional
+                        || property.isPrimaryKey
+                {
+                    problems.append("\(path) is a counter, which is one integer that is always there")
                 }
                 if property.type == .object {
                     guard let target = property.target.flatMap({ schema[$0] }) else {
@@ -157,8 +168,9 @@ extension Property {
     fileprivate var words: String {
         var words = isOptional && type != .object ? "optional \(type)" : "\(type)"
         if let target { words = "a link to “\(target)”" }
+        if isCounter { words = "a counter" }
         switch collection {
-        case .none: break
+        case .none: if isText { words = "a text" }
         case .list: words = "a list of \(words)"
         case .set: words = "a set of \(words)"
         case .map: words = "a map of \(words)"

@@ -22,6 +22,8 @@ final class WorkingObject {
     var stamps: ObjectStamps?
     var end: End?
     var loaded = PropertyNumbers()
+    /// Per column of a counter, the version that set it, once loaded or set.
+    var setVersions: [Int: ServerVersion] = [:]
 
     /// For the history.
     var isTouched = false
@@ -84,18 +86,28 @@ extension Merging {
                 property.name, try KeyedTree.load(object.name.classNumber, column, key, in: transaction))
             object.state.insert(field)
             object.image?.insert(field)
+        } else if property.isText {
+            let field = ObjectState.TextField(
+                property.name,
+                try TextTree.load(
+                    object.name.classNumber, column, key, table(object.name.classNumber), in: transaction))
+            object.state.insert(field)
+            object.image?.insert(field)
         } else {
             let (stamp, isDefault) = stamps[column]
             let value = linked(table(object.name.classNumber).value(key, column), object.plan, column)
             let field = ObjectState.Field(property.name, value, stamp: stamp, isDefault: isDefault)
             object.state.insert(field)
             object.image?.insert(field)
+            if property.isCounter { try loadCounter(column, of: object, key) }
         }
     }
 
     func loadAll(of object: WorkingObject) throws(StoreFailure) {
         for column in object.plan.fieldColumns { try load(column, of: object) }
-        for column in object.plan.listColumns + object.plan.keyedColumns { try load(column, of: object) }
+        for column in object.plan.listColumns + object.plan.keyedColumns + object.plan.textColumns {
+            try load(column, of: object)
+        }
     }
 
     /// A value as it travels: a link by the primary key of its target.
@@ -129,6 +141,37 @@ extension ObjectState {
         let index = keyed.firstIndex { $0.property >= field.property } ?? keyed.count
         guard index == keyed.count || keyed[index].property != field.property else { return }
         keyed.insert(field, at: index)
+    }
+}
+
+extension ObjectState {
+    mutating func insert(_ field: TextField) {
+        let index = texts.firstIndex { $0.property >= field.property } ?? texts.count
+        guard index == texts.count || texts[index].property != field.property else { return }
+        texts.insert(field, at: index)
+    }
+}
+
+/// The runs of texts, in the same tree as lists; the text itself stands in its column.
+enum TextTree {
+    static func load(
+        _ classNumber: Int, _ column: Int, _ key: ObjectKey, _ table: Table, in transaction: Transaction
+    ) throws(StoreFailure) -> TextState {
+        guard let bytes = transaction.tree(Layout.lists).get(Layout.list(classNumber, column, key)) else {
+            return TextState()
+        }
+        guard case .string(let text) = table.value(key, column) else { return TextState() }
+        do {
+            return try TextState(runs: bytes, text: text)
+        } catch {
+            throw StoreFailure(damaged: Layout.lists, error)
+        }
+    }
+
+    static func save(
+        _ text: TextState, _ classNumber: Int, _ column: Int, _ key: ObjectKey, in transaction: Transaction
+    ) {
+        transaction.tree(Layout.lists).put(Layout.list(classNumber, column, key), text.encodedRuns())
     }
 }
 

@@ -63,6 +63,7 @@ private struct PastRow: RowSource {
             if let field = view.image(reference)?.fields.first(where: { $0.property == property.name }) {
                 return field.value
             }
+            if let text = view.image(reference)?.text(property.name) { return .string(text.string) }
         }
         guard let row = view.snapshot.row(name), let column = column(property) else { return .null }
         return view.snapshot.value(of: column, in: row)
@@ -82,6 +83,19 @@ private struct PastRow: RowSource {
         }
         guard let row = view.snapshot.row(name), let column = column(property) else { return [] }
         return view.snapshot.elements(of: areKeys ? ~column : column, in: row)
+    }
+
+    func nested(in value: Value) -> NestedContent? {
+        guard case .anyLink(let link) = value, let kind = NestedCollection(className: link.className),
+            let row = object(at: .link(link.key), in: link.className)
+        else { return nil }
+        let column = NestedCollection.column
+        let values = row.elements(of: column, in: link.className)
+        guard kind == .map else { return .list(values) }
+        let names = row.elements(of: ~column, in: link.className).map { name in
+            if case .string(let name) = name { name } else { "" }
+        }
+        return .map(names, values)
     }
 
     func object(at link: Value, in target: String) -> PastRow? {

@@ -62,6 +62,7 @@ extension ObjectContent {
                 bytes += 16 + entry.key.estimatedBytes + (entry.value?.estimatedBytes ?? 0)
             }
         }
+        for field in state.texts { bytes += field.text.count + 8 * field.text.pieceCount }
         return bytes
     }
 }

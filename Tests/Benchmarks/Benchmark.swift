@@ -13,6 +13,8 @@ struct Benchmark: AsyncParsableCommand {
     @Option(help: "The folder with the flights of January 2013.") var data: String
     @Option(help: "The folder with all flights of 2013 as *.csv.gz, for the groups query and flights.")
     var flights = "../shared/data/nycflights13"
+    @Option(help: "The folder with editing histories as *.json.gz, for the group merge.")
+    var traces = "../shared/data/editing-traces"
     @Flag(help: "Small sizes: shows that everything runs, says nothing about speed.") var smoke = false
 
     func validate() throws {
@@ -22,7 +24,8 @@ struct Benchmark: AsyncParsableCommand {
     }
 
     private static let all = [
-        "insert", "lookup", "read", "count", "commit", "storage", "store", "query", "flights", "sync",
+        "insert", "lookup", "read", "count", "commit", "storage", "store", "query", "flights", "merge",
+        "sync",
     ]
 
     @MainActor
@@ -49,7 +52,9 @@ struct Benchmark: AsyncParsableCommand {
         if wanted.contains("storage") { try await StorageBenchmarks(folder: folder, smoke: smoke).run(report) }
         if wanted.contains("store") { try StoreBenchmarks(folder: folder, smoke: smoke).run(report) }
         if wanted.contains("query") { try QueryBenchmarks(folder: folder, smoke: smoke).run(report) }
+        if wanted.contains("query") { try WordBenchmarks(folder: folder, smoke: smoke).run(report) }
         if wanted.contains("query") || wanted.contains("flights") { try measureFlights(in: folder, report) }
+        if wanted.contains("merge") { try measureMerging(in: folder, report) }
         if wanted.contains("sync") {
             report(try await SyncBenchmarks(folder: folder, server: server, data: data, smoke: smoke).run())
         }
@@ -68,6 +73,14 @@ struct Benchmark: AsyncParsableCommand {
         guard getloadavg(&load, 1) == 1, load > Double(processors) / 2 else { return nil }
         return String(
             format: "The machine is busy (load %.1f, %d processors): ratios are not to be relied on.", load, processors)
+    }
+
+    private func measureMerging(in folder: URL, _ report: ([Row]) -> Void) throws {
+        if let group = try MergeBenchmarks(folder: folder, source: traces, smoke: smoke) {
+            try group.run(report)
+        } else {
+            print("merge: skipped, there is no \(traces)/automerge-paper.json.gz (--traces FOLDER)")
+        }
     }
 
     @MainActor

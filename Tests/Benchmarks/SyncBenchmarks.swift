@@ -36,7 +36,8 @@ struct SyncBenchmarks {
     private func device(_ name: String, _ server: SyncServer) async throws -> Realm {
         let app = App(
             id: server.database,
-            configuration: AppConfiguration(baseURL: server.url, trustRootsPath: server.authority))
+            configuration: AppConfiguration(
+                baseURL: server.url, trustRootsPath: server.authority, rootDirectory: folder))
         let user = try await app.login(credentials: .jwt(token: server.token(user: name)))
         var configuration = user.flexibleSyncConfiguration()
         configuration.fileURL = folder.appendingPathComponent("\(name).realm")

@@ -8,16 +8,18 @@ struct UnpackFailure: Error, CustomStringConvertible {
 func unpack(_ tables: [String: String], from folder: String, to target: URL) throws {
     try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
     for (table, file) in tables {
-        let gzip = Process()
-        gzip.executableURL = URL(fileURLWithPath: "/bin/sh")
-        gzip.arguments = [
-            "-c", "gzip -dc \"$0\" > \"$1\"", "\(folder)/\(file).csv.gz",
-            target.appendingPathComponent("\(table).csv").path,
-        ]
-        try gzip.run()
-        gzip.waitUntilExit()
-        guard gzip.terminationStatus == 0 else {
-            throw UnpackFailure(description: "cannot unpack \(folder)/\(file).csv.gz: see gzip's message above")
-        }
+        try unpack(gzip: "\(folder)/\(file).csv.gz", to: target.appendingPathComponent("\(table).csv"))
+    }
+}
+
+/// Unpacks one file.
+func unpack(gzip file: String, to target: URL) throws {
+    let gzip = Process()
+    gzip.executableURL = URL(fileURLWithPath: "/bin/sh")
+    gzip.arguments = ["-c", "gzip -dc \"$0\" > \"$1\"", file, target.path]
+    try gzip.run()
+    gzip.waitUntilExit()
+    guard gzip.terminationStatus == 0 else {
+        throw UnpackFailure(description: "cannot unpack \(file): see gzip's message above")
     }
 }

@@ -30,6 +30,21 @@ struct Check: AsyncParsableCommand {
             as \(inspection.hosts.joined(separator: ", "))
               databases    \(configuration.databases.map(\.name).joined(separator: ", "))
               token keys   \(inspection.keys.map { $0.algorithm.rawValue }.joined(separator: ", "))
+              accounts     \(configuration.accounts?.summary ?? "none")
             """)
+    }
+}
+
+extension Configuration.Accounts {
+    /// The ways to log in, in a line.
+    var summary: String {
+        var ways: [String] = []
+        if rules.anonymous { ways.append("anonymous") }
+        if rules.emailPassword {
+            ways.append("e-mail and password (confirmation: \(rules.confirmation), reset: \(rules.passwordReset))")
+        }
+        if rules.userAPIKeys { ways.append("users' API keys") }
+        ways += providers.map(\.name.rawValue) + ["server API keys"]
+        return ways.joined(separator: ", ")
     }
 }

@@ -56,17 +56,19 @@ struct Query: ParsableCommand {
         let transaction = try store.read()
         defer { transaction.end() }
         guard let className else {
-            for table in transaction.tables { print("\(table.schema.name) \(table.count)") }
+            for table in transaction.tables where table.nestedKind == nil {
+                print("\(table.schema.name) \(table.count)")
+            }
             return
         }
         for line in try answer(className, transaction) { print(line) }
     }
 
     private func answer(_ className: String, _ transaction: Transaction) throws -> [String] {
-        guard let table = transaction.table(className) else {
+        guard let table = transaction.table(className), table.nestedKind == nil else {
             throw CommandFailure(
                 "There is no class '\(className)'. The database has: "
-                    + transaction.tables.map(\.schema.name).joined(separator: ", ") + ".")
+                    + transaction.schema.withoutNestedCollections.classes.map(\.name).joined(separator: ", ") + ".")
         }
         let predicate = try CausewayQuery.Predicate.parse(filter ?? "TRUEPREDICATE").bound(
             to: className, in: transaction.schema)

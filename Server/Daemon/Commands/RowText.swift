@@ -39,6 +39,7 @@ enum RowText {
             if target.schema.kind == .embedded { return json(key, target, transaction, depth: depth + 1) }
             return target.primaryKey(of: key)?.value.map { json($0, nil, transaction, depth) } ?? "null"
         case .anyObject(let object):
+            if let nested = transaction.nested(value) { return json(nested, transaction, depth + 1) }
             let key = transaction.table(number: object.classNumber)?.primaryKey(of: object.key)?.value
             return key.map { json($0, nil, transaction, depth) } ?? "null"
         case .anyLink(let link): return link.key.value.map { json($0, nil, transaction, depth) } ?? "null"
@@ -48,6 +49,17 @@ enum RowText {
         case .string, .bytes, .timestamp, .objectId, .uuid:
             return JSONText.quoted(text(value))
         }
+    }
+
+    /// A collection inside of a mixed value.
+    private static func json(
+        _ nested: (table: Table, key: ObjectKey, kind: NestedCollection), _ transaction: Transaction, _ depth: Int
+    ) -> String {
+        guard depth < depthMax else { return JSONText.quoted("…") }
+        let elements = transaction.elements(of: nested.table, nested.key).map { json($0, nil, transaction, depth) }
+        guard nested.kind == .map else { return "[" + elements.joined(separator: ",") + "]" }
+        let names = nested.table.mapKeys(nested.key, NestedCollection.column).map(JSONText.quoted)
+        return "{" + zip(names, elements).map { "\($0):\($1)" }.joined(separator: ",") + "}"
     }
 
     private static func text(_ value: Value) -> String {

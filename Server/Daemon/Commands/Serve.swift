@@ -1,6 +1,7 @@
 import ArgumentParser
 import CausewayEndpoint
 import CausewayEnvironment
+import CausewayIdentity
 import CausewayWire
 import Foundation
 import Logging
@@ -28,15 +29,20 @@ struct Serve: AsyncParsableCommand {
         let tenants = try configuration.databases.map { database throws(CommandFailure) in
             try Tenant(database, limits: configuration.limits, clock: clock, random: SystemRandom())
         }
+        let verifier = try inspection.verifier(configuration.tokens)
+        let accounts = try await configuration.openAccounts(inspection, verifier, clock: clock, logger: logger)
         let endpoint = try Endpoint(
             configuration.endpoint(inspection),
             services: Dictionary(uniqueKeysWithValues: tenants.map { ($0.name, $0.conversations) }),
-            authenticator: TokenAuthenticator(verifier: try inspection.verifier(configuration.tokens), clock: clock),
+            accounts: accounts.mapValues(AccountCounter.init),
+            authenticator: TokenAuthenticator(verifier: verifier, accounts: accounts, clock: clock),
             clock: clock, logger: logger
         )
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [.init(service: Serving(endpoint: endpoint, tenants: tenants, logger: logger))],
+                services: [
+                    .init(service: Serving(endpoint: endpoint, tenants: tenants, accounts: accounts, logger: logger))
+                ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
             )
         )
@@ -57,6 +63,26 @@ struct Serve: AsyncParsableCommand {
 }
 
 extension Configuration {
+    /// The accounts of every database, if there are any.
+    func openAccounts(
+        _ inspection: Inspection, _ verifier: TokenVerifier?, clock: any WallClock, logger: Logger
+    ) async throws -> [String: CausewayIdentity.Accounts] {
+        guard let accounts else { return [:] }
+        var providers = inspection.providers
+        // The issuers of the tokens that databases take anyway.
+        providers["custom-token"] = verifier
+        let messenger: any AccountMessenger =
+            accounts.program.isEmpty
+            ? LogMessenger(logger: logger) : ProgramMessenger(command: accounts.program, logger: logger)
+        var opened: [String: CausewayIdentity.Accounts] = [:]
+        for database in databases {
+            opened[database.name] = try await CausewayIdentity.Accounts.open(
+                folder: database.folder, database: database.name, rules: accounts.rules, providers: providers,
+                messenger: messenger, functions: ProgramFunctions(accounts.functions, logger: logger), clock: clock)
+        }
+        return opened
+    }
+
     func endpoint(_ inspection: Inspection) -> Endpoint.Configuration {
         var bounds = EndpointLimits()
         bounds.connections = limits.connections

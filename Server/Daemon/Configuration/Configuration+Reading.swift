@@ -30,7 +30,8 @@ extension Configuration {
         configuration.listen = readListen(&section)
         configuration.tls = readTLS(&section)
         configuration.databases = readDatabases(&section)
-        configuration.tokens = readTokens(&section)
+        configuration.accounts = readAccounts(&section)
+        configuration.tokens = readTokens(&section, areRequired: configuration.accounts == nil)
         configuration.limits = readLimits(&section)
         configuration.log = readLog(&section)
         let problems = section.finish()
@@ -120,7 +121,7 @@ extension Configuration {
             }
     }
 
-    private static func readTokens(_ root: inout Section) -> Tokens {
+    private static func readTokens(_ root: inout Section, areRequired: Bool) -> Tokens {
         var section = Section(root.node("tokens"), path: "tokens")
         var tokens = Tokens()
         for (index, node) in section.list("keys").enumerated() {
@@ -139,9 +140,10 @@ extension Configuration {
         }
         tokens.keySet = section.text("keySet")
         if tokens.keySet?.isEmpty == true { section.note("keySet", nil, "The file is not named. Leave the key out.") }
-        if section.list("keys").isEmpty, tokens.keySet == nil {
+        if areRequired, section.list("keys").isEmpty, tokens.keySet == nil {
             section.note(
-                "keys", nil, "No key is named, so no token could be verified. Give keys, or a JWKS file as keySet."
+                "keys", nil,
+                "No key is named, so no token could be verified. Give keys, a JWKS file as keySet, or accounts."
             )
         }
         tokens.issuers = section.texts("issuers")

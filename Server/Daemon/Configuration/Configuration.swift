@@ -6,6 +6,8 @@ struct Configuration: Hashable, Sendable {
     var tls = TLS()
     var databases: [Database] = []
     var tokens = Tokens()
+    /// Nil when the server keeps no accounts.
+    var accounts: Accounts?
     var limits = Limits()
     var log = Log()
 
@@ -39,6 +41,38 @@ struct Configuration: Hashable, Sendable {
             var file: String
             var algorithm: SigningAlgorithm
             var id: String?
+        }
+    }
+
+    struct Accounts: Hashable, Sendable {
+        var rules = AccountRules()
+        /// The operator's program and its arguments; empty when messages go to the log.
+        var program: [String] = []
+        var providers: [Provider] = []
+        var functions: [Function] = []
+
+        /// A program that apps call by a name.
+        struct Function: Hashable, Sendable {
+            var name: String
+            var program: [String]
+        }
+
+        /// Whose id tokens log in as users of their own.
+        struct Provider: Hashable, Sendable {
+            var name: Name
+            /// The file of a JWKS document.
+            var keySet: String
+            var issuers: [String]
+            var audiences: [String]
+
+            enum Name: String, CaseIterable, Sendable {
+                case apple
+                case google
+                case facebook
+
+                /// As devices write it.
+                var provider: String { "oauth2-" + rawValue }
+            }
         }
     }
 

@@ -49,6 +49,9 @@ extension Configuration {
         for index in result.databases.indices { result.databases[index].folder = absolute(databases[index].folder) }
         for index in result.tokens.keys.indices { result.tokens.keys[index].file = absolute(tokens.keys[index].file) }
         result.tokens.keySet = tokens.keySet.map(absolute)
+        for index in (accounts?.providers ?? []).indices {
+            result.accounts?.providers[index].keySet = absolute(accounts?.providers[index].keySet ?? "")
+        }
         return result
     }
 }

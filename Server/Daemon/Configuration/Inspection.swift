@@ -10,6 +10,8 @@ struct Inspection {
     var certificateKey = ""
     var hosts: [String] = []
     var keys: [TrustedKey] = []
+    /// Who checks the id tokens of providers, by the providers' names on the wire.
+    var providers: [String: TokenVerifier] = [:]
 
     /// No key or certificate is larger.
     static let keyFileBytesMax = 1 << 20
@@ -17,14 +19,16 @@ struct Inspection {
     init(_ configuration: Configuration, now: Date) async {
         inspectTLS(configuration.tls, now)
         await inspectTokens(configuration.tokens)
+        if let accounts = configuration.accounts { await inspectAccounts(accounts) }
         for (index, database) in configuration.databases.enumerated() {
             inspectFolder(database.folder, key: "databases[\(index)].folder")
         }
     }
 
-    /// Who tokens are verified by, once nothing is wrong.
-    func verifier(_ tokens: Configuration.Tokens) throws(ConfigurationError) -> TokenVerifier {
-        guard problems.isEmpty, !keys.isEmpty else { throw ConfigurationError(problems: problems) }
+    /// Who tokens of other issuers are verified by, once nothing is wrong; nil when none are taken.
+    func verifier(_ tokens: Configuration.Tokens) throws(ConfigurationError) -> TokenVerifier? {
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+        guard !keys.isEmpty else { return nil }
         return TokenVerifier(
             keys: keys,
             rules: TokenRules(
@@ -85,13 +89,53 @@ struct Inspection {
             problems.append(
                 ConfigurationProblem("tokens", "A key and a key of the set have the same id. Rename the one in keys."))
         }
-        if tokens.issuers.isEmpty || tokens.audiences.isEmpty {
+        if !keys.isEmpty, tokens.issuers.isEmpty || tokens.audiences.isEmpty {
             warnings.append(
                 ConfigurationProblem(
                     "tokens",
                     "Tokens of any \(tokens.issuers.isEmpty ? "issuer" : "audience") are taken. "
                         + "In production, name issuers and audiences."))
         }
+    }
+
+    // MARK: - Accounts
+
+    private mutating func inspectAccounts(_ accounts: Configuration.Accounts) async {
+        for (index, provider) in accounts.providers.enumerated() {
+            let place = "accounts.providers[\(index)].keySet"
+            guard let text = text(of: provider.keySet, key: place, "Download the provider's JWKS.") else { continue }
+            do throws(IdentityError) {
+                providers[provider.name.provider] = TokenVerifier(
+                    keys: try await TrustedKey.loadSet(text, source: provider.keySet),
+                    rules: TokenRules(issuers: provider.issuers, audiences: provider.audiences))
+            } catch {
+                problems.append(ConfigurationProblem(place, error.message))
+            }
+        }
+        inspectProgram(accounts.program, key: "accounts.program")
+        for (index, function) in accounts.functions.enumerated() {
+            inspectProgram(function.program, key: "accounts.functions[\(index)].program")
+        }
+        let rules = accounts.rules
+        if rules.emailPassword, rules.confirmation == .message || rules.passwordReset == .message,
+            accounts.program.isEmpty
+        {
+            warnings.append(
+                ConfigurationProblem(
+                    "accounts.program",
+                    "Messages to users go to the log, with the tokens in them. In production, name a program that "
+                        + "sends them."))
+        }
+        if rules.anonymous {
+            warnings.append(
+                ConfigurationProblem("accounts.anonymous", "Anybody may become a user of every database."))
+        }
+    }
+
+    private mutating func inspectProgram(_ command: [String], key: String) {
+        guard let program = command.first, !FileManager.default.isExecutableFile(atPath: program) else { return }
+        problems.append(
+            ConfigurationProblem(key, "\(program) is not a program this user may run. Check the path and its mode."))
     }
 
     // MARK: - Files

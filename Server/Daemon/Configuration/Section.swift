@@ -73,6 +73,17 @@ struct Section {
         return number
     }
 
+    mutating func flag(_ name: String, default standard: Bool) -> Bool {
+        guard let node = node(name), let text = text(name) else { return standard }
+        switch text {
+        case "true": return true
+        case "false": return false
+        default:
+            note(name, node, "'\(text.prefix(40))' is neither true nor false.")
+            return standard
+        }
+    }
+
     mutating func choice<Choice: RawRepresentable & CaseIterable>(_ name: String, default standard: Choice?) -> Choice?
     where Choice.RawValue == String {
         guard let node = node(name) else {

@@ -1,4 +1,5 @@
 import CausewayEndpoint
+import CausewayIdentity
 import Logging
 import ServiceLifecycle
 
@@ -12,6 +13,7 @@ import ServiceLifecycle
 struct Serving: Service {
     let endpoint: Endpoint
     let tenants: [Tenant]
+    var accounts: [String: Accounts] = [:]
     let logger: Logger
 
     func run() async throws {
@@ -31,6 +33,7 @@ struct Serving: Service {
         // Steps 1 to 3 are the endpoint's.
         await endpoint.shutdown()
         for tenant in tenants { tenant.close() }
+        for accounts in accounts.values { accounts.close() }
         logger.info("ended", metadata: ["databases": "\(tenants.map(\.name).joined(separator: ","))"])
     }
 }

@@ -78,7 +78,7 @@ package struct DevelopmentToken: Sendable {
 }
 
 /// All claims as one JSON object.
-private struct SignedClaims: JWTPayload {
+struct SignedClaims: JWTPayload {
     var claims: [String: ClaimValue]
 
     init(claims: [String: ClaimValue]) {

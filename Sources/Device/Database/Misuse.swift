@@ -34,7 +34,7 @@ extension Realm {
     ///
     /// ```swift
     /// Realm.damageHandler = { error in
-    ///     try? Data(error.localizedDescription.utf8).write(to: restoreAtNextLaunch)
+    ///     try? Data(error.localizedDescription.utf8).write(to: folder.appending(path: "restore-at-next-launch"))
     /// }
     /// ```
     ///

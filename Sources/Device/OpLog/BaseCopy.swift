@@ -18,7 +18,7 @@ extension BaseCopy {
     init(encoded: [UInt8]) throws(EncodingError) {
         var reader = ByteReader(encoded)
         lastSequence = try reader.readVarint()
-        state = try ObjectState.read(from: &reader)
+        state = try ObjectState(from: &reader)
         try reader.finish()
     }
 }

@@ -37,6 +37,8 @@ private struct Recording {
     private var changes: [Operation] = []
     private var deletes: [Operation] = []
     private var oneWay: [Operation] = []
+    /// The embedded objects inside of the transaction's one-way objects, which leave and end with them.
+    private var oneWayParts: [String: Set<ObjectKey>] = [:]
     private var touched = Touched()
     private var touchedOthers: Set<ObjectReference> = []
     /// The newest commit, on which this transaction stands: what changed objects were before it.
@@ -60,6 +62,9 @@ private struct Recording {
         // Embedded objects first: they live before the link to them is set.
         let tables = record.classes.keys.compactMap { transaction.table($0) }
             .sorted { ($0.schema.kind == .embedded ? 0 : 1, $0.name) < ($1.schema.kind == .embedded ? 0 : 1, $1.name) }
+        for table in tables where table.schema.kind == .asymmetric {
+            for key in record.classes[table.name]?.inserted ?? [] { addOneWayParts(of: key, table) }
+        }
         for table in tables {
             guard let classChanges = record.classes[table.name] else { continue }
             switch table.schema.kind {
@@ -70,6 +75,7 @@ private struct Recording {
                 try addInserted(table, classChanges)
                 try addModified(table, classChanges)
                 try addListEdits(table, classChanges)
+                try addTextEdits(table, classChanges)
                 try addKeyedChanges(table, classChanges)
             }
         }
@@ -121,8 +127,13 @@ private struct Recording {
         var fresh: [ObjectKey] = []
         fresh.reserveCapacity(classChanges.inserted.count)
         let returned = Set(classChanges.deleted.map(\.key))
+        let leaving = oneWayParts[table.name] ?? []
         for key in classChanges.inserted {
             let object = try reference(table, key)
+            if leaving.contains(key) {
+                addOneWay(object, table, key)
+                continue
+            }
             // A key that has ended before, here or on the server, begins its next life.
             let past = remembersObjects ? try trees.life(object) ?? 0 : 0
             let life = past.isMultiple(of: 2) ? past + 1 : past
@@ -134,6 +145,7 @@ private struct Recording {
                 fresh.append(key)
             }
             try addNewLists(object, table, key)
+            addNewTexts(object, table, key)
             addNewEntries(object, table, key)
         }
         if !fresh.isEmpty { touched.fresh.append(Touched.Rows(className: table.name, keys: fresh)) }
@@ -143,9 +155,10 @@ private struct Recording {
         var fields: [FieldValue] = []
         fields.reserveCapacity(table.schema.properties.count)
         for (column, property) in table.schema.properties.enumerated() {
-            guard property.collection == .none, !property.isPrimaryKey else { continue }
+            guard property.isField, !property.isPrimaryKey else { continue }
             let value = links.travelling(table.value(key, column), target: property.target)
-            fields.append(FieldValue(property.name, value))
+            // What a counter begins with is no set: a second creation of the object must not end what was added.
+            fields.append(FieldValue(property.name, value, isDefault: property.isCounter))
         }
         return fields
     }
@@ -157,14 +170,20 @@ private struct Recording {
         for (column, property) in table.schema.properties.enumerated() where property.collection == .list {
             let values = table.listValues(key, column)
             guard !values.isEmpty else { continue }
-            var list = ListState()
-            for (index, value) in values.enumerated() {
-                let operation = list.insertion(
-                    of: links.travelling(value, target: property.target), at: index, id: state.nextElement())
-                apply(operation, to: &list, object, property.name)
-            }
+            let (list, insertions) = newList(values.map { links.travelling($0, target: property.target) })
+            changes += insertions.map { .list(object, property: property.name, $0) }
             trees.save(list, object, property.name)
         }
+    }
+
+    private mutating func newList(_ values: [Value]) -> (list: ListState, insertions: [ListOperation]) {
+        var list = ListState()
+        let insertions = values.enumerated().map { index, value in
+            let insertion = list.insertion(of: value, at: index, id: state.nextElement())
+            _ = list.join(insertion, stamp: stamp)
+            return insertion
+        }
+        return (list, insertions)
     }
 
     // MARK: - Objects that changed
@@ -175,12 +194,31 @@ private struct Recording {
             let object = try reference(table, key)
             for column in columns.columns {
                 let property = table.schema.properties[column]
-                guard property.collection == .none, !property.isPrimaryKey else { continue }
+                guard property.isField, !property.isPrimaryKey else { continue }
                 let value = links.travelling(table.value(key, column), target: property.target)
-                changes.append(.set(object, FieldValue(property.name, value)))
+                if property.isCounter, let amount = try addition(table, key, column, value, classChanges) {
+                    guard amount != 0 else { continue }
+                    changes.append(.add(object, property: property.name, Addition(amount)))
+                } else {
+                    changes.append(.set(object, FieldValue(property.name, value)))
+                }
                 try keepBase(object, table, key)
             }
         }
+    }
+
+    /// What the transaction added to a counter, if that is all it did to it.
+    private mutating func addition(
+        _ table: Table, _ key: ObjectKey, _ column: Int, _ now: Value, _ classChanges: ClassChanges
+    ) throws(StoreError) -> Int64? {
+        guard let amount = classChanges.additions[ListPlace(key: key, column: column)], case .int(let now) = now else {
+            return nil
+        }
+        if before == nil { before = try transaction.store.read() }
+        guard let old = before?.table(table.name), old.exists(key),
+            case .int(let value) = old.value(key, column), value &+ amount == now
+        else { return nil }
+        return amount
     }
 
     private mutating func addListEdits(_ table: Table, _ classChanges: ClassChanges) throws(StoreError) {
@@ -238,6 +276,73 @@ private struct Recording {
     ) {
         _ = list.join(operation, stamp: stamp)
         changes.append(.list(object, property: property, operation))
+    }
+
+    // MARK: - Texts
+
+    /// A new object's texts begin empty: what they hold is one run.
+    private mutating func addNewTexts(_ object: ObjectReference, _ table: Table, _ key: ObjectKey) {
+        for (column, property) in table.schema.properties.enumerated() where property.isText {
+            guard let (text, insertion) = newText(table.value(key, column)) else { continue }
+            changes.append(.text(object, property: property.name, insertion))
+            trees.save(text, object, property.name)
+        }
+    }
+
+    private mutating func newText(_ value: Value) -> (text: TextState, insertion: TextOperation)? {
+        var text = TextState()
+        guard case .string(let string) = value, !string.isEmpty,
+            let insertion = text.insert(string, at: 0, id: state.nextElements(string.unicodeScalars.count))
+        else { return nil }
+        return (text, insertion)
+    }
+
+    private mutating func addTextEdits(_ table: Table, _ classChanges: ClassChanges) throws(StoreError) {
+        guard table.schema.properties.contains(where: \.isText) else { return }
+        for key in classChanges.modified.keys.sorted() {
+            guard let columns = classChanges.modified[key], table.exists(key) else { continue }
+            for column in columns.columns where table.schema.properties[column].isText {
+                guard case .string(let now) = table.value(key, column) else { continue }
+                let object = try reference(table, key)
+                let property = table.schema.properties[column].name
+                let edits = classChanges.textEdits[ListPlace(key: key, column: column)] ?? []
+                if before == nil { before = try transaction.store.read() }
+                guard let before else { continue }
+                var text = try Self.text(of: key, column, object, in: before)
+                let operations = operations(of: edits, to: now, &text)
+                // A base promises that a logged changeset is about the object: without an operation there is none.
+                guard !operations.isEmpty else { continue }
+                try keepBase(object, table, key)
+                changes += operations.map { .text(object, property: property, $0) }
+                trees.save(text, object, property)
+            }
+        }
+    }
+
+    /// The edits as they were made, where they lead to what is there now; otherwise the text was set as a string too,
+    /// and the least difference between before and after is what happened.
+    private mutating func operations(
+        of edits: [TextEdit], to now: String, _ text: inout TextState
+    ) -> [TextOperation] {
+        let (before, counter) = (text, state.elementCounter)
+        if let operations = text.apply(edits, nextID: { state.nextElements($0) }),
+            text.isShown(by: .string(now))
+        {
+            return operations
+        }
+        text = before
+        state.elementCounter = counter
+        let difference = TextDifference.edits(from: before.string, to: now)
+        return text.apply(difference, nextID: { state.nextElements($0) }) ?? []
+    }
+
+    private static func text(
+        of key: ObjectKey, _ column: Int, _ object: ObjectReference, in transaction: Transaction
+    ) throws(StoreError) -> TextState {
+        guard let table = transaction.table(object.className), table.exists(key),
+            table.schema.properties.indices.contains(column), case .string(let string) = table.value(key, column)
+        else { return TextState() }
+        return try Trees(transaction).text(object, table.schema.properties[column].name, string)
     }
 
     // MARK: - Sets and maps
@@ -324,11 +429,45 @@ private struct Recording {
 
     // MARK: - One way
 
-    private mutating func addOneWay(_ table: Table, _ classChanges: ClassChanges) throws(StoreError) {
-        for key in classChanges.inserted {
-            oneWay.append(.create(try reference(table, key), life: 1, fields: fields(of: key, table)))
+    private mutating func addOneWayParts(of key: ObjectKey, _ table: Table) {
+        // Not by recursion: the app decides how deep they nest.
+        var waiting = [(table: table, key: key)]
+        while let (table, key) = waiting.popLast() {
+            for (column, property) in table.schema.properties.enumerated() {
+                guard let target = property.target.flatMap({ transaction.table($0) }), target.schema.kind == .embedded
+                else { continue }
+                let values =
+                    property.collection == .none ? [table.value(key, column)] : table.listValues(key, column)
+                for case .object(let part) in values {
+                    oneWayParts[target.name, default: []].insert(part)
+                    waiting.append((target, part))
+                }
+            }
         }
+    }
+
+    private mutating func addOneWay(_ table: Table, _ classChanges: ClassChanges) throws(StoreError) {
+        for key in classChanges.inserted { addOneWay(try reference(table, key), table, key) }
         for key in classChanges.inserted { table.delete(key) }
+    }
+
+    /// The create, and right behind it what the object's collections hold.
+    private mutating func addOneWay(_ object: ObjectReference, _ table: Table, _ key: ObjectKey) {
+        oneWay.append(.create(object, life: 1, fields: fields(of: key, table)))
+        for (column, property) in table.schema.properties.enumerated() {
+            switch property.collection {
+            case .list:
+                let values = table.listValues(key, column).map { links.travelling($0, target: property.target) }
+                let named = property.type == .object ? values.filter { !$0.isNull } : values
+                oneWay += newList(named).insertions.map { .list(object, property: property.name, $0) }
+            case .set, .map:
+                oneWay += operations(
+                    from: KeyedState(), to: entries(of: key, column, table, links), object, property.name)
+            case .none:
+                guard property.isText, let (_, insertion) = newText(table.value(key, column)) else { continue }
+                oneWay.append(.text(object, property: property.name, insertion))
+            }
+        }
     }
 
     // MARK: - Bases
@@ -373,12 +512,16 @@ private struct Recording {
             } else if property.collection.isKeyed {
                 let entries = entries(of: key, column, table, travelling)
                 if !entries.isEmpty { copy.keyed.append(ObjectState.KeyedField(property.name, entries)) }
+            } else if property.isText {
+                let text = try Self.text(of: key, column, object, in: before)
+                if !text.isUntouched { copy.texts.append(ObjectState.TextField(property.name, text)) }
             } else if !property.isPrimaryKey {
                 let value = travelling.travelling(table.value(key, column), target: property.target)
                 copy.fields.append(ObjectState.Field(property.name, value, stamp: .zero))
             }
         }
         copy.keyed.sort { $0.property < $1.property }
+        copy.texts.sort { $0.property < $1.property }
         return copy
     }
 

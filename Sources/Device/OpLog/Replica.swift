@@ -28,14 +28,25 @@ package final class Replica: Sendable {
     package static func open(
         in transaction: Transaction, newClient: @autoclosure () -> ClientID
     ) throws(StoreError) -> Replica {
-        if let state = try Trees(transaction).loadState() { return Replica(client: state.client) }
-        let state = ReplicaState(client: newClient())
+        let stored = try Trees(transaction).loadState()
+        if let stored, stored.client != .nobody { return Replica(client: stored.client) }
+        let state = ReplicaState(client: newClient(), at: stored)
         Trees(transaction).save(state)
         return Replica(client: state.client)
     }
 
-    package static func exists(in transaction: Transaction) -> Bool {
-        Trees(transaction).hasState
+    /// What there is of bookkeeping in a file.
+    package enum Presence: Hashable, Sendable {
+        /// The file is a local one.
+        case none
+        /// Where the file stands, without a client: a copy for another device, see ``leaveName(in:)``.
+        case nameless
+        case complete
+    }
+
+    package static func presence(in transaction: Transaction) throws(StoreError) -> Presence {
+        guard let state = try Trees(transaction).loadState() else { return .none }
+        return state.client == .nobody ? .nameless : .complete
     }
 
     /// Tells the replica what the server's clock said, so that stamps of devices with wrong clocks compare fairly.

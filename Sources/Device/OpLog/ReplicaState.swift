@@ -23,9 +23,31 @@ package struct ReplicaState: Hashable, Sendable {
         self.client = client
     }
 
+    /// A client that has done nothing yet and begins where another file stands.
+    init(client: ClientID, at other: ReplicaState?) {
+        self.client = client
+        guard let other else { return }
+        epoch = other.epoch
+        version = other.version
+        querySet = other.querySet
+        clockTime = other.clockTime
+    }
+
+    /// Whether the server has everything, and the file has heard of it.
+    package var isSettled: Bool { lastSequence == acknowledged && lastOneWay == acknowledgedOneWay }
+
     mutating func nextElement() -> ElementID {
         elementCounter += 1
         return ElementID(client: client, counter: elementCounter)
+    }
+}
+
+extension ReplicaState {
+    /// The first of so many ids with consecutive counters.
+    mutating func nextElements(_ count: Int) -> ElementID {
+        let first = ElementID(client: client, counter: elementCounter + 1)
+        elementCounter += UInt64(count)
+        return first
     }
 }
 

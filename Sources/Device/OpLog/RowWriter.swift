@@ -38,7 +38,8 @@ final class RowWriter {
         guard shape.hasCollections else { return }
         for (column, property) in table.schema.properties.enumerated() {
             switch property.collection {
-            case .none: break
+            case .none:
+                if property.isText { show(state.text(property.name) ?? TextState(), of: object, table, column) }
             case .list:
                 let list = state.lists.first { $0.property == property.name }?.list ?? ListState()
                 show(list, of: object, table, column)
@@ -66,6 +67,10 @@ final class RowWriter {
             guard let column = table.schema.index(of: field.property) else { continue }
             show(field.entries, of: object, table, column)
         }
+        for field in change.texts {
+            guard let column = table.schema.index(of: field.property) else { continue }
+            show(field.text, of: object, table, column)
+        }
     }
 
     /// Takes the row away. Links that point to it stay, unresolved.
@@ -79,16 +84,34 @@ final class RowWriter {
 
     /// The rows of embedded objects go with their holder; this is what is kept beside them.
     private func forgetEmbedded(in key: ObjectKey, _ table: Table) {
-        for (column, property) in table.schema.properties.enumerated() {
-            guard let target = property.target.flatMap({ transaction.table($0) }), target.schema.kind == .embedded
-            else { continue }
-            let values = property.collection == .none ? [table.value(key, column)] : table.listValues(key, column)
-            for case .object(let child) in values {
+        // Not by recursion: other devices decide how deep they nest.
+        var waiting = [(table: table, key: key)]
+        while let (table, key) = waiting.popLast() {
+            for (target, child) in parts(of: key, table) {
                 guard let primaryKey = target.primaryKey(of: child) else { continue }
                 trees.removeLists(ObjectReference(target.name, primaryKey), target.schema)
-                forgetEmbedded(in: child, target)
+                waiting.append((target, child))
             }
         }
+    }
+
+    /// The embedded objects that an object holds, and the collections in its mixed values.
+    private func parts(of key: ObjectKey, _ table: Table) -> [(table: Table, key: ObjectKey)] {
+        var parts: [(table: Table, key: ObjectKey)] = []
+        for (column, property) in table.schema.properties.enumerated() {
+            let target = property.target.flatMap { transaction.table($0) }
+            guard target?.schema.kind == .embedded || property.type == .mixed && transaction.hasNestedCollections
+            else { continue }
+            let values = property.collection == .none ? [table.value(key, column)] : table.listValues(key, column)
+            for value in values {
+                if let target, case .object(let child) = value {
+                    parts.append((target, child))
+                } else if let (nested, child, _) = transaction.nested(value) {
+                    parts.append((nested, child))
+                }
+            }
+        }
+        return parts
     }
 
     private func isEmbedded(_ className: String) -> Bool {
@@ -118,11 +141,11 @@ final class RowWriter {
             columns = names.map { name in
                 schema.index(of: name).flatMap { column in
                     let property = schema.properties[column]
-                    return property.collection == .none && !property.isPrimaryKey ? column : nil
+                    return property.isField && !property.isPrimaryKey ? column : nil
                 }
             }
             blank = schema.properties.map(\.zero)
-            hasCollections = schema.properties.contains { $0.collection != .none }
+            hasCollections = schema.properties.contains { !$0.isField }
         }
 
         func fits(_ table: Table, _ fields: [ObjectState.Field]) -> Bool {
@@ -162,7 +185,7 @@ final class RowWriter {
         }
         guard resettingOthers else { return }
         for (column, property) in table.schema.properties.enumerated()
-        where property.collection == .none && !property.isPrimaryKey && !named.contains(column) {
+        where property.isField && !property.isPrimaryKey && !named.contains(column) {
             write(property.zero, key, column, table)
         }
     }
@@ -188,6 +211,14 @@ final class RowWriter {
         } else {
             trees.save(list, object, property.name)
         }
+    }
+
+    // MARK: - Texts
+
+    private func show(_ text: TextState, of object: ObjectReference, _ table: Table, _ column: Int) {
+        guard let key = table.key(for: object.key), table.schema.properties[column].isText else { return }
+        if !text.isShown(by: table.value(key, column)) { table.set(key, column, .string(text.string)) }
+        trees.save(text, object, table.schema.properties[column].name)
     }
 
     // MARK: - Sets and maps

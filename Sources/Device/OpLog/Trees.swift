@@ -12,6 +12,7 @@ import CausewayOperations
 /// | `sync.touched` | sequence | `Touched`: which objects that changeset created or changed |
 /// | `sync.bases` | object | `BaseCopy` |
 /// | `sync.lists` | object, property | the visible `ListState` |
+/// | `sync.texts` | object, property | the runs of the visible `TextState`; its text stands in the column |
 /// | `sync.lives` | object | causal length, where it is not the usual one |
 /// | `sync.suspects` | object | nothing: an embedded object that may have no holder |
 /// | `sync.oneway` | number | one transaction's one-way creates, as a changeset |
@@ -27,8 +28,6 @@ struct Trees {
     private var stateTree: Tree { transaction.tree("sync.state") }
     private static let stateKey: [UInt8] = [0]
 
-    var hasState: Bool { stateTree.get(Self.stateKey) != nil }
-
     func loadState() throws(StoreError) -> ReplicaState? {
         guard let bytes = stateTree.get(Self.stateKey) else { return nil }
         return try readable { () throws(EncodingError) in try ReplicaState(encoded: bytes) }
@@ -36,6 +35,11 @@ struct Trees {
 
     func save(_ state: ReplicaState) {
         stateTree.put(Self.stateKey, state.encoded())
+    }
+
+    /// Leaves nothing of any of them.
+    func removeAll() {
+        for tree in [stateTree, log, touched, bases, lists, texts, lives, suspects, oneWay] { tree.removeRange() }
     }
 
     // MARK: - Logs
@@ -85,6 +89,7 @@ struct Trees {
 
     var bases: Tree { transaction.tree("sync.bases") }
     private var lists: Tree { transaction.tree("sync.lists") }
+    private var texts: Tree { transaction.tree("sync.texts") }
     private var lives: Tree { transaction.tree("sync.lives") }
 
     /// Whether anything was changed or has ended here that is remembered by name.
@@ -118,6 +123,21 @@ struct Trees {
         for property in schema.properties where property.collection == .list {
             lists.remove(Self.key(object, property.name))
         }
+        for property in schema.properties where property.isText {
+            texts.remove(Self.key(object, property.name))
+        }
+    }
+
+    /// - Parameter string: what the column held when the runs were kept.
+    func text(_ object: ObjectReference, _ property: String, _ string: String) throws(StoreError) -> TextState {
+        guard let bytes = texts.get(Self.key(object, property)) else { return TextState() }
+        return try readable { () throws(EncodingError) in try TextState(runs: bytes, text: string) }
+    }
+
+    func save(_ text: TextState, _ object: ObjectReference, _ property: String) {
+        let key = Self.key(object, property)
+        guard text.isUntouched else { return texts.put(key, text.encodedRuns()) }
+        if texts.get(key) != nil { texts.remove(key) }
     }
 
     /// The causal length that is remembered of an object; nil when it is the usual one: 1 here, 0 not here.

@@ -114,6 +114,7 @@ extension Conversation {
         }
         backoff.reset()
         outageReported = false
+        tokenIsFresh = false
         download.received(message, bytes: bytes)
     }
 }

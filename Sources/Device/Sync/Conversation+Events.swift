@@ -8,7 +8,12 @@ extension Conversation {
         case suspended
         /// Connect now, without waiting for the backoff; what was refused is tried once more.
         case reconnect
+        /// The app has logged in again.
         case tokenChanged
+        /// What `renewToken` asked for is there.
+        case tokenRenewed
+        /// There is no new token, and why; nil when there is nothing to get one with.
+        case renewalFailed(TransportFailure?)
         /// A transaction of the app is in the log, which now ends here.
         case committed(Logged)
         case queriesChanged(version: UInt64)
@@ -50,6 +55,8 @@ extension Conversation {
         case sendCredit(Attempt, session: UInt64, bytes: UInt64)
         /// Cancel every call of this attempt.
         case disconnect(Attempt)
+        /// Get a new token, and tell what came of it.
+        case renewToken
 
         case apply([ViewChange])
         case spill([ViewChunk], from: Int)

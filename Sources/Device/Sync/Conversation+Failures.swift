@@ -4,13 +4,13 @@ import CausewayWire
 //
 //              unreachable, timeout   not trusted   retry   restartSession   refreshToken   report
 //              unintelligible         unusable
-//  hello       wait, again            stop          wait    at once, again   stop           stop
-//  download    wait, again            stop          wait    at once, again   stop           stop
-//  upload      wait, again            stop          wait    at once, again   stop           this lane stands still
-//  ingest      wait, again            stop          wait    at once, again   stop           this lane stands still
-//  queries     wait, again            stop          wait    at once, again   stop           this query set is refused
-//  mark        wait, again            stop          wait    at once, again   stop           its waiters fail
-//  credit      wait, again            stop          wait    at once, again   stop           stop
+//  hello       wait, again            stop          wait    at once, again   renew          stop
+//  download    wait, again            stop          wait    at once, again   renew          stop
+//  upload      wait, again            stop          wait    at once, again   renew          this lane stands still
+//  ingest      wait, again            stop          wait    at once, again   renew          this lane stands still
+//  queries     wait, again            stop          wait    at once, again   renew          this query set is refused
+//  mark        wait, again            stop          wait    at once, again   renew          its waiters fail
+//  credit      wait, again            stop          wait    at once, again   renew          stop
 //
 // A refusal that concerns the caller, the database or the state of both (codes 1xx, 2xx, 4xx) stops everything
 // whatever the call was: no other call would fare better.
@@ -35,7 +35,7 @@ extension Conversation {
             case .restartSession:
                 restart(failure, at: now, using: &random, into: &actions)
             case .refreshToken:
-                stop(failure, into: &actions)
+                renew(failure, into: &actions)
             case .report:
                 refused(call, refusal, into: &actions)
             }

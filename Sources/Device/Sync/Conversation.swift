@@ -12,7 +12,11 @@ package import CausewayWire
 ///      │                 │                             ▼                          ▼
 ///   waiting ◀────────────┼──────────── retry ──────────┴──────────────────────────┘
 ///                        │                             │
-///                     stopped ◀────── report ──────────┘
+///                     stopped ◀────── report ──────────┤
+///                        ▲                             │
+///                        └──── there is none ──── renewing ◀── the token has expired, from connecting or connected
+///                                                      │
+///                                  settling ◀──────────┘ there is a new token
 ///
 /// Uploads, one-way batches and the download are lanes of their own: none waits for another. What the file is doing
 /// outlives a connection, and hello is said from the stored checkpoint; so a new attempt settles first.
@@ -36,6 +40,8 @@ package struct Conversation: Sendable {
     var queriesTold: UInt64 = 0
     var queriesInFlight = false
     var creditInFlight = false
+    /// Whether the session, if it fails for its token once more, fails with one that was just got.
+    var tokenIsFresh = false
     /// Whether the outage was reported; cleared by the first message of a session that works.
     var outageReported = false
     /// The earliest wake the driver was asked for.
@@ -47,6 +53,8 @@ package struct Conversation: Sendable {
         case connecting(since: Moment)
         case connected(Session)
         case waiting(until: Moment)
+        /// The token has expired, and the driver asks for another.
+        case renewing(TransportFailure)
         case stopped(TransportFailure)
     }
 
@@ -74,7 +82,7 @@ package struct Conversation: Sendable {
     package var connectionState: ConnectionState {
         switch phase {
         case .suspended, .waiting, .stopped: .disconnected
-        case .settling, .connecting: .connecting
+        case .settling, .connecting, .renewing: .connecting
         case .connected: .connected
         }
     }
@@ -107,8 +115,16 @@ package struct Conversation: Sendable {
         case .suspended:
             hangUp(into: &actions)
             phase = .suspended
-        case .reconnect, .tokenChanged:
+        case .reconnect:
             tryAgain(at: now, into: &actions)
+        case .tokenChanged:
+            tokenIsFresh = false
+            if case .renewing = phase { settle(at: now, into: &actions) }
+            tryAgain(at: now, into: &actions)
+        case .tokenRenewed:
+            tokenRenewed(at: now, using: &random, into: &actions)
+        case .renewalFailed(let failure):
+            renewalFailed(failure, at: now, using: &random, into: &actions)
         case .committed(let logged):
             upload.grew(to: logged.changesets)
             ingest.grew(to: logged.oneWay)
@@ -158,7 +174,7 @@ package struct Conversation: Sendable {
     private var isOpen: Bool {
         switch phase {
         case .connecting, .connected: true
-        case .suspended, .settling, .waiting, .stopped: false
+        case .suspended, .settling, .waiting, .renewing, .stopped: false
         }
     }
 }
@@ -201,7 +217,7 @@ extension Conversation {
         case .connected:
             upload.unblock()
             ingest.unblock()
-        case .suspended, .settling, .connecting:
+        case .suspended, .settling, .connecting, .renewing:
             break
         }
     }
@@ -213,6 +229,42 @@ extension Conversation {
         if phase == .suspended { return }
         hangUp(into: &actions)
         phase = .waiting(until: now + backoff.next(using: &random))
+    }
+
+    /// Hangs up until there is a new token. The app hears of it only if none can be had.
+    mutating func renew(_ failure: TransportFailure, into actions: inout [Action]) {
+        hangUp(into: &actions)
+        phase = .renewing(failure)
+        actions.append(.renewToken)
+    }
+
+    private mutating func tokenRenewed(
+        at now: Moment, using random: inout some RandomNumberGenerator, into actions: inout [Action]
+    ) {
+        guard case .renewing(let failure) = phase else { return }
+        // A server that takes no token as fresh, for its clock is wrong, must not be asked without a pause.
+        if tokenIsFresh {
+            interrupted(failure, at: now, using: &random, into: &actions)
+        } else {
+            tokenIsFresh = true
+            settle(at: now, into: &actions)
+        }
+    }
+
+    /// - Parameter failure: why there is no new token; nil when there is nothing to get one with.
+    private mutating func renewalFailed(
+        _ failure: TransportFailure?, at now: Moment, using random: inout some RandomNumberGenerator,
+        into actions: inout [Action]
+    ) {
+        guard case .renewing(let expired) = phase else { return }
+        switch failure {
+        case nil: stop(expired, into: &actions)
+        case .unreachable(let message)?, .timeout(let message)?, .unintelligible(let message)?:
+            interrupted(.unreachable(message), at: now, using: &random, into: &actions)
+        case .cancelled?:
+            retry(at: now, using: &random, into: &actions)
+        case .refused?, .untrusted?, .unusable?: stop(failure ?? expired, into: &actions)
+        }
     }
 
     /// Hangs up until somebody acts. Whoever waits is told why.
@@ -242,7 +294,7 @@ extension Conversation {
                     "The server has not been heard for too long. The device connects again by itself; "
                         + "if this repeats, look at the network between them and at the server's log."),
                 at: now, using: &random, into: &actions)
-        case .suspended, .settling, .stopped:
+        case .suspended, .settling, .renewing, .stopped:
             break
         }
     }
@@ -271,14 +323,21 @@ extension Conversation {
         case .connecting(let since):
             return since + limits.answerMilliseconds
         case .connected(let session):
-            let silence = session.limits.heartbeatMilliseconds.multipliedReportingOverflow(
-                by: limits.heartbeatsMissedMaximum)
-            let silent = session.lastHeard + (silence.overflow ? .max : silence.partialValue)
+            let silent = session.lastHeard + silenceMilliseconds(session)
             let answers = [upload, ingest].compactMap { $0.deadline(limits.answerMilliseconds) }
             return answers.reduce(silent, min)
-        case .suspended, .settling, .stopped:
+        case .suspended, .settling, .renewing, .stopped:
             return nil
         }
+    }
+
+    private func silenceMilliseconds(_ session: Session) -> UInt64 {
+        func heartbeats(_ count: UInt64) -> UInt64 {
+            let (product, overflow) = session.limits.heartbeatMilliseconds.multipliedReportingOverflow(by: count)
+            return overflow ? .max : product
+        }
+        return limits.silenceMilliseconds.map { max($0, heartbeats(2)) }
+            ?? heartbeats(limits.heartbeatsMissedMaximum)
     }
 
     /// Asks for a wake only when the armed one comes too late. A deadline that moved further away is found out when

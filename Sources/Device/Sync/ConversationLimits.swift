@@ -15,6 +15,9 @@ package struct ConversationLimits: Hashable, Sendable {
     /// How long a call may stay without an answer.
     package var answerMilliseconds: UInt64 = 60_000
 
+    /// How long a stream may stay silent, instead of that; two heartbeat intervals are the least.
+    package var silenceMilliseconds: UInt64?
+
     package init() {}
 
     /// The limits with the relations between them checked.

@@ -58,6 +58,24 @@ extension HTTPTransport {
     }
 }
 
+// MARK: - Accounts
+
+extension HTTPTransport {
+    /// One account call: JSON in, and JSON out whatever the status. An answer without JSON is something between here
+    /// and the server, and its status says what.
+    package func account(
+        _ call: String, json: [UInt8], token: String?
+    ) async throws(TransportFailure) -> (status: Int, body: [UInt8]) {
+        let response = try await post("auth/\(call)", json, contentType: "application/json", token: token)
+        if [502, 503, 504].contains(response.status.code),
+            response.headers.first(name: "content-type") != "application/json"
+        {
+            throw await refusal(response)
+        }
+        return (Int(response.status.code), try await wholeBody(of: response))
+    }
+}
+
 // MARK: - One request
 
 extension HTTPTransport {
@@ -80,22 +98,29 @@ extension HTTPTransport {
     private func send(
         _ path: String, _ message: some WireMessage, token: String
     ) async throws(TransportFailure) -> HTTPClientResponse {
+        let body = WireCodec.encode(message)
+        let response = try await post(path, body, contentType: WireProtocol.mediaType, token: token)
+        guard response.status == .ok else { throw await refusal(response) }
+        return response
+    }
+
+    /// Sends a request and returns the head of the answer, whatever its status.
+    private func post(
+        _ path: String, _ body: [UInt8], contentType: String, token: String?
+    ) async throws(TransportFailure) -> HTTPClientResponse {
         var request = HTTPClientRequest(url: address.url(path))
         request.method = .POST
-        request.headers.add(name: "content-type", value: WireProtocol.mediaType)
-        request.headers.add(name: address.authorizationHeader, value: "Bearer \(token)")
-        for header in address.extraHeaders { request.headers.add(name: header.name, value: header.value) }
-        let body = WireCodec.encode(message)
+        request.headers.add(name: "content-type", value: contentType)
+        let headers = headers()
+        if let token { request.headers.add(name: headers.authorization, value: "Bearer \(token)") }
+        for header in headers.extra { request.headers.add(name: header.name, value: header.value) }
         request.body = .bytes(ByteBuffer(bytes: body))
         count(sent: body.count)
-        let response: HTTPClientResponse
         do {
-            response = try await connected().execute(request, timeout: .milliseconds(address.answerMilliseconds))
+            return try await connected().execute(request, timeout: .milliseconds(address.answerMilliseconds))
         } catch {
             throw failure(error)
         }
-        guard response.status == .ok else { throw await refusal(response) }
-        return response
     }
 
     private func wholeBody(of response: HTTPClientResponse) async throws(TransportFailure) -> [UInt8] {

@@ -14,14 +14,31 @@ import Synchronization
 /// the network swallowed looks alive to a pool until the kernel gives up on it, many minutes later.
 package final class HTTPTransport: Transport {
     package let address: ServerAddress
+    /// What goes along with every request, asked for each.
+    let headers: @Sendable () -> Headers
     private let configuration: HTTPClient.Configuration
     /// The client of the present connection; nil until the next call needs one.
     private let client = Mutex<HTTPClient?>(nil)
     private let carried = Mutex(Traffic())
 
+    package struct Headers: Sendable {
+        /// The header that carries `Bearer` and the token.
+        package var authorization: String
+        /// For proxies that want them.
+        package var extra: [(name: String, value: String)]
+
+        package init(authorization: String = "authorization", extra: [(name: String, value: String)] = []) {
+            self.authorization = authorization
+            self.extra = extra
+        }
+    }
+
     /// Throws when the trusted authorities cannot be read.
-    package init(_ address: ServerAddress) throws(TransportFailure) {
+    package init(
+        _ address: ServerAddress, headers: @escaping @Sendable () -> Headers = { Headers() }
+    ) throws(TransportFailure) {
         self.address = address
+        self.headers = headers
         var configuration = HTTPClient.Configuration(certificateVerification: .fullVerification)
         configuration.tlsConfiguration = try Self.tls(trusting: address.trust)
         configuration.timeout.connect = .milliseconds(address.connectMilliseconds)

@@ -8,19 +8,6 @@ package struct ServerAddress: Hashable, Sendable {
     package var connectMilliseconds: Int64 = 10_000
     /// How long a call may stay without an answer.
     package var answerMilliseconds: Int64 = 60_000
-    /// Sent with every request, for proxies that want them.
-    package var extraHeaders: [(name: String, value: String)] {
-        get { headers.map { ($0.name, $0.value) } }
-        set { headers = newValue.map { Header(name: $0.name, value: $0.value) } }
-    }
-    /// The header that carries `Bearer` and the token.
-    package var authorizationHeader = "authorization"
-    private var headers: [Header] = []
-
-    private struct Header: Hashable, Sendable {
-        var name: String
-        var value: String
-    }
 
     package enum Trust: Hashable, Sendable {
         /// The authorities of the operating system.

@@ -3,27 +3,8 @@ package import CausewayOperations
 
 // The byte table is in Operations/ENCODING.md, "State of a set or map".
 
-extension KeyedState {
-    /// Stands where the state of a list has its number of positions, and is more than any list has.
-    static let mark = UInt64(UInt32.max)
-
-    package func encoded() -> [UInt8] {
-        var writer = ByteWriter()
-        write(to: &writer)
-        return writer.bytes
-    }
-
-    package init(encoded: [UInt8]) throws(EncodingError) {
-        var reader = ByteReader(encoded)
-        try self.init(from: &reader)
-        try reader.finish()
-    }
-
-    /// Whether the state of a set or map comes next, not that of a list.
-    package static func isNext(in reader: ByteReader) throws(EncodingError) -> Bool {
-        var copy = reader
-        return try copy.readVarint() == mark
-    }
+extension KeyedState: MarkedState {
+    package static let mark = UInt64(UInt32.max)
 
     /// - Complexity: O(n)
     package func write(to writer: inout ByteWriter) {
@@ -36,8 +17,7 @@ extension KeyedState {
             numbers[entry.stamp.client] = Int64(clients.count)
             clients.append(entry.stamp.client)
         }
-        writer.write(varint: UInt64(clients.count))
-        for client in clients { writer.write(fixed64: client.rawValue) }
+        writer.write(clients: clients)
         writer.write(bits: entries.map { $0.value != nil })
         writer.write(column: entries.map(\.key))
         writer.write(column: entries.compactMap(\.value))
@@ -53,8 +33,7 @@ extension KeyedState {
             self.init()
             return
         }
-        var clients: [ClientID] = []
-        for _ in 0..<(try reader.readCount(minimumBytesEach: 8)) { clients.append(ClientID(try reader.readFixed64())) }
+        let clients = try reader.readClients()
         let arePresent = try reader.readBits(count: count)
         let keys = try reader.readColumn(count: count)
         guard zip(keys, keys.dropFirst()).allSatisfy({ Value.canonicallyPrecedes($0, $1) }) else {

@@ -4,19 +4,7 @@ package import CausewayOperations
 // The byte table is in Operations/ENCODING.md, "State of a list". Positions are written in the order of the list, so
 // that equal states have equal bytes and the tree needs no ids: a parent is so many places further on or back.
 
-extension ListState {
-    package func encoded() -> [UInt8] {
-        var writer = ByteWriter()
-        write(to: &writer)
-        return writer.bytes
-    }
-
-    package init(encoded: [UInt8]) throws(EncodingError) {
-        var reader = ByteReader(encoded)
-        try self.init(from: &reader)
-        try reader.finish()
-    }
-
+extension ListState: EncodedState {
     /// - Complexity: O(n)
     package func write(to writer: inout ByteWriter) {
         writer.write(varint: UInt64(order.count))
@@ -34,8 +22,7 @@ extension ListState {
         let valueClients = living.map { clients.number($0.valueStamp.client) }
         let positionClients = living.map { clients.number($0.positionStamp.client) }
 
-        writer.write(varint: UInt64(clients.all.count))
-        for client in clients.all { writer.write(fixed64: client.rawValue) }
+        writer.write(clients: clients.all)
         writer.write(integers: idClients)
         writer.write(integers: ids.map { Int64(bitPattern: $0.counter) })
         writer.write(
@@ -61,8 +48,7 @@ extension ListState {
         let total = try reader.readCount(minimumBytesEach: 1)
         guard total < Int(Int32.max) else { throw reader.malformed("a list is too long") }
         if total == 0 { return }
-        var clients: [ClientID] = []
-        for _ in 0..<(try reader.readCount(minimumBytesEach: 8)) { clients.append(ClientID(try reader.readFixed64())) }
+        let clients = try reader.readClients()
         let ids = try ListState.readIDs(&reader, total, clients)
         let parents = try reader.readIntegers(count: total)
         let homes = try reader.readIntegers(count: total)

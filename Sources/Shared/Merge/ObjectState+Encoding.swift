@@ -3,19 +3,7 @@ package import CausewayOperations
 
 // The byte table is in Operations/ENCODING.md, "State of an object".
 
-extension ObjectState {
-    package func encoded() -> [UInt8] {
-        var writer = ByteWriter()
-        write(to: &writer)
-        return writer.bytes
-    }
-
-    package init(encoded: [UInt8]) throws(EncodingError) {
-        var reader = ByteReader(encoded)
-        self = try ObjectState.read(from: &reader)
-        try reader.finish()
-    }
-
+extension ObjectState: EncodedState {
     package func write(to writer: inout ByteWriter) {
         writer.write(varint: UInt64(life))
         writer.write(born)
@@ -23,13 +11,17 @@ extension ObjectState {
         var stamp = born
         for field in fields {
             let isSame = field.stamp == stamp
-            writer.write(byte: (field.isDefault ? FieldTag.isDefault : 0) | (isSame ? 0 : FieldTag.hasStamp))
+            let sum = sums.isEmpty ? 0 : sum(of: field.property)
+            writer.write(
+                byte: (field.isDefault ? FieldTag.isDefault : 0) | (isSame ? 0 : FieldTag.hasStamp)
+                    | (sum == 0 ? 0 : FieldTag.hasSum))
             writer.write(string: field.property)
             if !isSame { writer.write(field.stamp) }
             writer.write(field.value)
+            if sum != 0 { writer.write(signed: sum) }
             stamp = field.stamp
         }
-        writer.write(varint: UInt64(lists.count + keyed.count))
+        writer.write(varint: UInt64(lists.count + keyed.count + texts.count))
         for list in lists {
             writer.write(string: list.property)
             list.list.write(to: &writer)
@@ -38,9 +30,13 @@ extension ObjectState {
             writer.write(string: entries.property)
             entries.entries.write(to: &writer)
         }
+        for text in texts {
+            writer.write(string: text.property)
+            text.text.write(to: &writer)
+        }
     }
 
-    package static func read(from reader: inout ByteReader) throws(EncodingError) -> ObjectState {
+    package init(from reader: inout ByteReader) throws(EncodingError) {
         let life = try reader.readVarint()
         guard life <= UInt64(Operation.lifeMax) else { throw reader.malformed("an object has no life \(life)") }
         let born = try reader.readStamp()
@@ -48,30 +44,39 @@ extension ObjectState {
         var fields: [Field] = []
         var lists: [ListField] = []
         var keyed: [KeyedField] = []
+        var sums: [CounterSum] = []
+        var texts: [TextField] = []
         for _ in 0..<(try reader.readCount(minimumBytesEach: 3)) {
             let tag = try reader.readByte()
-            guard tag & ~(FieldTag.isDefault | FieldTag.hasStamp) == 0 else {
+            guard tag & ~(FieldTag.isDefault | FieldTag.hasStamp | FieldTag.hasSum) == 0 else {
                 throw reader.malformed("\(tag) is no kind of field")
             }
             let property = try reader.readString()
             if tag & FieldTag.hasStamp != 0 { stamp = try reader.readStamp() }
             let isDefault = tag & FieldTag.isDefault != 0
             fields.append(Field(property, try reader.readValue(), stamp: stamp, isDefault: isDefault))
+            if tag & FieldTag.hasSum != 0 { sums.append(CounterSum(property, try reader.readSigned())) }
         }
         for _ in 0..<(try reader.readCount(minimumBytesEach: 2)) {
             let property = try reader.readString()
             if try KeyedState.isNext(in: reader) {
                 keyed.append(KeyedField(property, try KeyedState(from: &reader)))
+            } else if try TextState.isNext(in: reader) {
+                texts.append(TextField(property, try TextState(from: &reader)))
             } else {
                 lists.append(ListField(property, try ListState(from: &reader)))
             }
         }
-        return ObjectState(life: UInt32(life), fields: fields, lists: lists, keyed: keyed, born: born)
+        self.init(
+            life: UInt32(life), fields: fields, lists: lists, keyed: keyed, texts: texts, born: born)
+        for sum in sums { setSum(of: sum.property, to: sum.amount) }
     }
 
     private enum FieldTag {
         static let isDefault: UInt8 = 1
         /// Without it the stamp is that of the field before; of the first one: that of the create.
         static let hasStamp: UInt8 = 2
+        /// After the value: what was added to the first value of a counter.
+        static let hasSum: UInt8 = 4
     }
 }

@@ -22,6 +22,12 @@ extension ObjectState {
         case .keyed(_, let property, let operation):
             guard takes(stamp) else { return .noEffect }
             return joinKeyed(property, operation, stamp)
+        case .add(_, let property, let addition):
+            guard takes(stamp) else { return .noEffect }
+            return join(addition, to: property)
+        case .text(_, let property, let operation):
+            guard takes(stamp) else { return .noEffect }
+            return joinText(property, operation)
         }
     }
 
@@ -44,11 +50,17 @@ extension ObjectState {
         case .keyed(_, let property, let operation):
             guard takes(stamp) else { return [] }
             return joinKeyed(property, operation, stamp) == .applied ? nil : [property]
+        case .add(_, let property, let addition):
+            guard takes(stamp) else { return [] }
+            return join(addition, to: property) == .applied ? nil : [property]
+        case .text(_, let property, let operation):
+            guard takes(stamp) else { return [] }
+            return joinText(property, operation) == .applied ? nil : [property]
         }
     }
 
-    /// Replaces what is believed here by what the server says: life and fields whatever their stamps, lists, sets and maps by
-    /// merge.
+    /// Replaces what is believed here by what the server says: life and fields whatever their stamps, lists, sets and
+    /// maps by merge, texts whole.
     package mutating func overlay(_ change: ObjectState) {
         if change.life != life {
             self = change
@@ -62,6 +74,9 @@ extension ObjectState {
             case (let index, true): fields[index] = field
             case (let index, false): fields.insert(field, at: index)
             }
+            if !sums.isEmpty || !change.sums.isEmpty {
+                setSum(of: field.property, to: change.sum(of: field.property))
+            }
         }
         for list in change.lists {
             switch place(ofList: list.property) {
@@ -73,6 +88,12 @@ extension ObjectState {
             switch place(ofKeyed: entries.property) {
             case (let index, true): keyed[index].entries.merge(entries.entries)
             case (let index, false): keyed.insert(entries, at: index)
+            }
+        }
+        for text in change.texts {
+            switch place(ofText: text.property) {
+            case (let index, true): texts[index] = text
+            case (let index, false): texts.insert(text, at: index)
             }
         }
     }
@@ -112,6 +133,8 @@ extension ObjectState {
         fields = []
         lists = []
         keyed = []
+        sums = []
+        texts = []
         born = .zero
     }
 }
@@ -143,6 +166,13 @@ extension ObjectState {
         }
     }
 
+    package func text(_ property: String) -> TextState? {
+        switch place(ofText: property) {
+        case (let index, true): texts[index].text
+        case (_, false): nil
+        }
+    }
+
     package func list(_ property: String) -> ListState? {
         switch place(ofList: property) {
         case (let index, true): lists[index].list
@@ -162,6 +192,7 @@ extension ObjectState {
                 return .noEffect
             }
             fields[index] = field
+            if !sums.isEmpty, !keepSum(at: index) { return .noEffect }
         case (let index, false):
             fields.insert(field, at: index)
         }
@@ -193,6 +224,19 @@ extension ObjectState {
         }
     }
 
+    private mutating func joinText(_ property: String, _ operation: TextOperation) -> Outcome {
+        switch place(ofText: property) {
+        case (let index, true):
+            return texts[index].text.join(operation)
+        case (let index, false):
+            var text = TextState()
+            let outcome = text.join(operation)
+            // What says nothing about an unknown text leaves no trace of one.
+            if outcome == .applied { texts.insert(TextField(property, text), at: index) }
+            return outcome
+        }
+    }
+
     /// Where a property is, or where it belongs.
     private func place(ofField property: String) -> (index: Int, isThere: Bool) {
         if let index = fields.firstIndex(where: { $0.property == property }) { return (index, true) }
@@ -207,5 +251,10 @@ extension ObjectState {
     private func place(ofKeyed property: String) -> (index: Int, isThere: Bool) {
         if let index = keyed.firstIndex(where: { $0.property == property }) { return (index, true) }
         return (keyed.firstIndex { property < $0.property } ?? keyed.count, false)
+    }
+
+    private func place(ofText property: String) -> (index: Int, isThere: Bool) {
+        if let index = texts.firstIndex(where: { $0.property == property }) { return (index, true) }
+        return (texts.firstIndex { property < $0.property } ?? texts.count, false)
     }
 }

@@ -12,16 +12,22 @@ package struct ObjectState: Hashable, Sendable {
     package var lists: [ListField]
     /// Sets and maps, ascending by property.
     package var keyed: [KeyedField]
+    /// Ascending by property.
+    package var texts: [TextField]
+    /// What was added to counters since the object was created, ascending by property; a set of a counter ends its part.
+    package var sums: [CounterSum] = []
     /// The stamp of the first create of this life; operations older than it belong to an earlier one.
     package var born: Stamp
 
     package init(
-        life: UInt32 = 0, fields: [Field] = [], lists: [ListField] = [], keyed: [KeyedField] = [], born: Stamp = .zero
+        life: UInt32 = 0, fields: [Field] = [], lists: [ListField] = [], keyed: [KeyedField] = [],
+        texts: [TextField] = [], born: Stamp = .zero
     ) {
         self.life = life
         self.fields = ObjectState.ordered(fields, by: \.property)
         self.lists = ObjectState.ordered(lists, by: \.property)
         self.keyed = ObjectState.ordered(keyed, by: \.property)
+        self.texts = ObjectState.ordered(texts, by: \.property)
         self.born = born
     }
 
@@ -68,6 +74,16 @@ package struct ObjectState: Hashable, Sendable {
         package init(_ property: String, _ entries: KeyedState) {
             self.property = property
             self.entries = entries
+        }
+    }
+
+    package struct TextField: Hashable, Sendable {
+        package var property: String
+        package var text: TextState
+
+        package init(_ property: String, _ text: TextState) {
+            self.property = property
+            self.text = text
         }
     }
 

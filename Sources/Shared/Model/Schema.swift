@@ -28,6 +28,16 @@ package enum CollectionKind: UInt8, Sendable {
     package var isKeyed: Bool { self == .set || self == .map }
 }
 
+/// What becomes of the objects that a property links to when the object that has the property is deleted.
+package enum DeletionRule: UInt8, Sendable {
+    /// Nothing: they stay.
+    case none = 0
+    /// They are deleted too.
+    case cascade = 1
+    /// They are deleted too, unless another object is left that links to them through a property with a rule.
+    case cascadeWhenLast = 2
+}
+
 /// One persisted property, by its stored name.
 package struct Property: Hashable, Sendable {
     package var name: String
@@ -37,8 +47,16 @@ package struct Property: Hashable, Sendable {
     package var isOptional: Bool
     package var isPrimaryKey: Bool
     package var isIndexed: Bool
+    /// Whether the words of a string have an index of their own. It is of one file: the wire does not carry it.
+    package var isFullTextIndexed: Bool
     /// The class a link or a collection of objects points to; nil for other types.
     package var target: String?
+    /// A required integer to which writers add: concurrent additions sum up. Stored as any integer.
+    package var isCounter: Bool
+    /// The device's own affair: it does not travel, and no merge asks for it.
+    package var deletionRule: DeletionRule
+    /// A string whose edits merge by character: stored and searched as one, changed by its edits.
+    package var isText: Bool
 
     package init(
         name: String,
@@ -47,7 +65,11 @@ package struct Property: Hashable, Sendable {
         isOptional: Bool = false,
         isPrimaryKey: Bool = false,
         isIndexed: Bool = false,
-        target: String? = nil
+        isFullTextIndexed: Bool = false,
+        target: String? = nil,
+        isCounter: Bool = false,
+        isText: Bool = false,
+        deletionRule: DeletionRule = .none
     ) {
         self.name = name
         self.type = type
@@ -55,7 +77,11 @@ package struct Property: Hashable, Sendable {
         self.isOptional = isOptional
         self.isPrimaryKey = isPrimaryKey
         self.isIndexed = isIndexed
+        self.isFullTextIndexed = isFullTextIndexed
         self.target = target
+        self.isCounter = isCounter
+        self.deletionRule = deletionRule
+        self.isText = isText
     }
 }
 
@@ -127,4 +153,9 @@ extension Property {
     package var zero: Value {
         isOptional || collection != .none ? .null : type.zero
     }
+}
+
+extension Property {
+    /// Whether setting it replaces it whole: neither a collection nor a text.
+    package var isField: Bool { collection == .none && !isText }
 }

@@ -128,6 +128,16 @@ package final class ObjectStore: Sendable {
         storage.reserveWrite(granted)
     }
 
+    /// Returns when a version survives a power loss: at once after a durable commit, after the window's one sync for a
+    /// grouped one.
+    package func whenDurable(_ version: UInt64) async throws(StoreError) {
+        do throws(StorageError) {
+            try await storage.whenDurable(version)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
     func snapshot() throws(StoreError) -> any StorageSnapshot {
         try refuseIfClosed()
         return try storing { () throws(StorageError) in try storage.snapshot() }
@@ -265,7 +275,17 @@ package final class ObjectStore: Sendable {
                     + "Update the library.",
                 path: path)
         }
-        guard let catalog = try? Catalog(encoded: bytes) else { throw damaged() }
+        let catalog: Catalog
+        do throws(RecordReader.Damage) {
+            catalog = try Catalog(encoded: bytes)
+        } catch {
+            guard error.isUnknown else { throw damaged() }
+            throw StoreError(
+                .unsupportedVersion,
+                "The file has a type of property, collection or index that this library does not know. Update the "
+                    + "library. If it is up to date, the file is damaged: restore it from a copy.",
+                path: path)
+        }
         let copy = Array(bytes)
         catalogCache.withLock { $0 = (copy, catalog) }
         return catalog

@@ -28,7 +28,10 @@ struct RecordWriter {
 
 /// Reads them back. The bytes come from a file: nothing here traps or allocates more than there are bytes.
 struct RecordReader {
-    struct Damage: Error {}
+    struct Damage: Error {
+        /// Whether a later version of this library may have written the bytes.
+        var isUnknown = false
+    }
 
     private let bytes: UnsafeRawBufferPointer
     private var position = 0

@@ -1,4 +1,5 @@
 package import CausewayModel
+import CausewayQuery
 package import CausewayStorage
 import Glibc
 
@@ -23,6 +24,8 @@ package final class Transaction {
     private(set) var catalog = Catalog()
     private var tablesByName: [String: Table] = [:]
     private var treeHandles: [String: TreeHandle] = [:]
+    /// Those of collections inside of mixed values, once asked for.
+    private var knownNestedTables: [Table]?
     private var hasTreeChanges = false
     /// Whether objects were deleted of which others may still know: see `settle`.
     @exclusivity(unchecked) private(set) var hasEnded = false
@@ -31,6 +34,8 @@ package final class Transaction {
     private var damage: StoreError?
     /// Keys are built here, one at a time.
     let keyBuffer = KeyBuffer()
+    /// The words of the text that an index was told of last.
+    @exclusivity(unchecked) var words = TextWords()
     let packer = LeafPacker()
     /// What a scan must cost at least, as its plan guesses in nanoseconds, to be shared with a second thread; infinite
     /// where none is to be. The guess is about four times too high, and asking a helper takes ten microseconds.
@@ -76,6 +81,14 @@ package final class Transaction {
         let table = Table(self, record)
         tablesByName[className] = table
         return table
+    }
+
+    /// Those of collections inside of mixed values: none in a file without mixed properties.
+    var nestedTables: [Table] {
+        if let knownNestedTables { return knownNestedTables }
+        let tables = NestedCollection.allCases.compactMap { table($0.className) }
+        knownNestedTables = tables
+        return tables
     }
 
     var reader: any StorageReader {
@@ -297,6 +310,13 @@ package final class Transaction {
         }
     }
 
+    /// Runs while deleted objects still stand in the links and lists that hold them.
+    func beforeSettling<Result>(_ body: () -> Result) -> Result {
+        isSettling = true
+        defer { isSettling = false }
+        return body()
+    }
+
     /// Deletes every object.
     package func deleteAll(leavingGhosts: Bool = false) {
         settle()
@@ -307,6 +327,7 @@ package final class Transaction {
     // MARK: - Reloading
 
     private func reload() {
+        knownNestedTables = nil
         for handle in treeHandles.values { handle.number = nil }
         loadCatalog()
         for (name, table) in tablesByName {
@@ -330,6 +351,7 @@ package final class Transaction {
     func replaceCatalog(_ catalog: Catalog) {
         settle()
         self.catalog = catalog
+        knownNestedTables = nil
         hasTreeChanges = true
         for (name, table) in tablesByName {
             if let record = catalog[name] { table.extend(record) }
@@ -341,6 +363,7 @@ package final class Transaction {
     func forgetTables() {
         for table in tablesByName.values { table.committed() }
         tablesByName = [:]
+        knownNestedTables = nil
     }
 
     func noteDamage(_ error: StoreError) {

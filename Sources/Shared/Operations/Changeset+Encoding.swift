@@ -1,8 +1,10 @@
 // The byte table is in ENCODING.md.
 
 extension Changeset {
-    /// The newest version that is read; sets and maps came with it.
-    package static let encodingVersion: UInt8 = 2
+    /// The newest version that is read; additions to counters and texts came with it.
+    package static let encodingVersion: UInt8 = 3
+    /// Sets and maps came with it.
+    static let encodingVersionKeyed: UInt8 = 2
     /// What is written where an older reader understands every operation.
     static let encodingVersionOldest: UInt8 = 1
 
@@ -10,14 +12,22 @@ extension Changeset {
     /// - Complexity: O(operations)
     package static func encode(_ changesets: [Changeset]) -> [UInt8] {
         var writer = OperationWriter()
-        let areOld = changesets.allSatisfy { !$0.operations.contains(where: \.isKeyed) }
-        writer.bytes.write(byte: areOld ? encodingVersionOldest : encodingVersion)
+        writer.bytes.write(byte: leastVersion(for: changesets))
         writer.bytes.write(varint: UInt64(changesets.count))
         for changeset in changesets {
             writer.write(header: changeset)
             writer.write(changeset.operations)
         }
         return writer.bytes.bytes
+    }
+
+    /// The oldest version whose readers understand every operation.
+    private static func leastVersion(for changesets: [Changeset]) -> UInt8 {
+        var version = encodingVersionOldest
+        for changeset in changesets {
+            for operation in changeset.operations { version = max(version, operation.encodingVersion) }
+        }
+        return version
     }
 
     /// Takes at most a small multiple of the memory of `bytes`, whatever they say.
@@ -53,6 +63,8 @@ enum RunTag {
     static let deletes: UInt8 = 3
     static let list: UInt8 = 4
     static let keyed: UInt8 = 5
+    static let additions: UInt8 = 8
+    static let text: UInt8 = 9
 }
 
 /// The first byte of an operation on a set or a map.
@@ -62,8 +74,13 @@ enum KeyedTag {
 }
 
 extension Operation {
-    fileprivate var isKeyed: Bool {
-        if case .keyed = self { true } else { false }
+    /// The version of the encoding that it came with.
+    fileprivate var encodingVersion: UInt8 {
+        switch self {
+        case .create, .delete, .set, .list: Changeset.encodingVersionOldest
+        case .keyed: Changeset.encodingVersionKeyed
+        case .add, .text: Changeset.encodingVersion
+        }
     }
 }
 
@@ -85,6 +102,12 @@ enum ListTag {
         /// Left: what the operation before made. Right: the right origin of the operation before.
         static let previous: UInt8 = 2
     }
+}
+
+/// The first byte of an operation on a text: its kind, and its origins as in a list operation.
+enum TextTag {
+    static let insert: UInt8 = 0
+    static let delete: UInt8 = 1
 }
 
 /// Bounds of a run, which writer and reader agree on.

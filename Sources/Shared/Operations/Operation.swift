@@ -36,6 +36,9 @@ package enum Operation: Hashable, Sendable {
     case list(ObjectReference, property: String, ListOperation)
     /// Changes one entry of a set or a map.
     case keyed(ObjectReference, property: String, KeyedOperation)
+    /// Adds to a counter.
+    case add(ObjectReference, property: String, Addition)
+    case text(ObjectReference, property: String, TextOperation)
 }
 
 extension Operation {
@@ -45,7 +48,8 @@ extension Operation {
     package var target: ObjectReference {
         switch self {
         case .create(let target, _, _), .delete(let target, _), .set(let target, _), .list(let target, _, _): target
-        case .keyed(let target, _, _): target
+        case .keyed(let target, _, _), .text(let target, _, _): target
+        case .add(let target, _, _): target
         }
     }
 }

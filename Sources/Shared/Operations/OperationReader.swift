@@ -34,6 +34,8 @@ struct OperationReader {
             case RunTag.deletes: try readDeletes(into: &operations)
             case RunTag.list: try readList(into: &operations)
             case RunTag.keyed: try readKeyed(into: &operations)
+            case RunTag.additions: try readAdditions(into: &operations)
+            case RunTag.text: try readText(into: &operations)
             default: throw bytes.malformed("\(tag) is no kind of operation")
             }
         }
@@ -78,6 +80,21 @@ struct OperationReader {
         for (key, value) in zip(keys, values) {
             let field = FieldValue(property.name, value, isDefault: property.isDefault)
             operations.append(.set(ObjectReference(className, key), field))
+        }
+    }
+
+    private mutating func readAdditions(into operations: inout [Operation]) throws(EncodingError) {
+        let className = try readName()
+        let property = try readName()
+        var body = try readBody(columnCount: 1)
+        let keys = try body.bytes.readKeys(count: body.rowCount)
+        let amounts = try body.bytes.readColumn(count: body.rowCount)
+        try finish(body)
+        for (key, amount) in zip(keys, amounts) {
+            guard case .int(let amount) = amount else {
+                throw bytes.malformed("what is added to a counter is no integer")
+            }
+            operations.append(.add(ObjectReference(className, key), property: property, Addition(amount)))
         }
     }
 
@@ -200,6 +217,49 @@ extension OperationReader {
             case KeyedTag.remove: operations.append(.keyed(target, property: property, .remove(key: key)))
             default: throw bytes.malformed("\(tag) is no operation on a set or a map")
             }
+        }
+    }
+}
+
+// MARK: - Texts
+
+extension OperationReader {
+    private mutating func readText(into operations: inout [Operation]) throws(EncodingError) {
+        let className = try readName()
+        let target = ObjectReference(className, try bytes.readPrimaryKey())
+        let property = try readName()
+        let count = try bytes.readCount(minimumBytesEach: 3)
+        guard count > 0 else { throw bytes.malformed("a run of operations on a text is empty") }
+        operations.reserveCapacity(operations.count + count)
+        var neighbours = Neighbours()
+        for _ in 0..<count {
+            operations.append(.text(target, property: property, try readTextOperation(&neighbours)))
+        }
+    }
+
+    private mutating func readTextOperation(_ neighbours: inout Neighbours) throws(EncodingError) -> TextOperation {
+        let tag = try bytes.readByte()
+        guard tag >> 7 == 0 else { throw bytes.malformed("\(tag) is no operation on a text") }
+        switch tag & ListTag.kindMask {
+        case TextTag.insert:
+            let id = try readID()
+            let left = try readOrigin(tag >> ListTag.leftShift & 0b11, previous: neighbours.made)
+            let right = try readOrigin(tag >> ListTag.rightShift & 0b11, previous: neighbours.right)
+            let text = try bytes.readString()
+            guard !text.isEmpty, !id.counter.addingReportingOverflow(UInt64(text.utf8.count)).overflow else {
+                throw bytes.malformed("a run of a text has no scalars or no ids for them")
+            }
+            neighbours = Neighbours(made: id.last(of: text), right: right)
+            return .insert(id, left: left, right: right, text: text)
+        case TextTag.delete where tag == TextTag.delete:
+            let id = try readID()
+            let count = try bytes.readVarint()
+            guard count > 0, count <= UInt64(Int32.max), !id.counter.addingReportingOverflow(count).overflow else {
+                throw bytes.malformed("a delete of a text removes \(count) scalars")
+            }
+            return .delete(id, count: Int(count))
+        default:
+            throw bytes.malformed("\(tag) is no operation on a text")
         }
     }
 }

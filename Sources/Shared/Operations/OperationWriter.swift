@@ -88,6 +88,30 @@ struct OperationWriter {
             }
             write(target, property, run)
             return end
+        case .add(let target, let property, let addition):
+            var keys = [target.key]
+            var amounts = [Value.int(addition.amount)]
+            let end = extend(operations, from: start) { operation in
+                guard case .add(let next, property, let addition) = operation, next.className == target.className
+                else { return false }
+                keys.append(next.key)
+                amounts.append(.int(addition.amount))
+                return true
+            }
+            bytes.write(byte: RunTag.additions)
+            write(name: target.className)
+            write(name: property)
+            writeBody(keys, columnCount: 1) { $0.write(column: amounts) }
+            return end
+        case .text(let target, let property, let operation):
+            var run = [operation]
+            let end = extend(operations, from: start, upTo: .max) { operation in
+                guard case .text(target, property, let next) = operation else { return false }
+                run.append(next)
+                return true
+            }
+            write(target, property, run)
+            return end
         }
     }
 
@@ -141,12 +165,17 @@ struct OperationWriter {
 // MARK: - Lists
 
 extension OperationWriter {
-    private mutating func write(_ target: ObjectReference, _ property: String, _ run: [ListOperation]) {
-        bytes.write(byte: RunTag.list)
+    /// What a run begins with whose operations are all on one list, set, map or text.
+    private mutating func writeHead(_ tag: UInt8, _ target: ObjectReference, _ property: String, count: Int) {
+        bytes.write(byte: tag)
         write(name: target.className)
         bytes.write(target.key)
         write(name: property)
-        bytes.write(varint: UInt64(run.count))
+        bytes.write(varint: UInt64(count))
+    }
+
+    private mutating func write(_ target: ObjectReference, _ property: String, _ run: [ListOperation]) {
+        writeHead(RunTag.list, target, property, count: run.count)
         var neighbours = Neighbours()
         for operation in run {
             switch operation {
@@ -194,11 +223,7 @@ extension OperationWriter {
 
 extension OperationWriter {
     private mutating func write(_ target: ObjectReference, _ property: String, _ run: [KeyedOperation]) {
-        bytes.write(byte: RunTag.keyed)
-        write(name: target.className)
-        bytes.write(target.key)
-        write(name: property)
-        bytes.write(varint: UInt64(run.count))
+        writeHead(RunTag.keyed, target, property, count: run.count)
         for operation in run {
             switch operation {
             case .put(let key, let value):
@@ -210,6 +235,35 @@ extension OperationWriter {
                 bytes.write(key)
             }
         }
+    }
+}
+
+// MARK: - Texts
+
+extension OperationWriter {
+    private mutating func write(_ target: ObjectReference, _ property: String, _ run: [TextOperation]) {
+        writeHead(RunTag.text, target, property, count: run.count)
+        var neighbours = Neighbours()
+        for operation in run {
+            switch operation {
+            case .insert(let id, let left, let right, let text):
+                write(TextTag.insert, id, neighbours, left, right)
+                bytes.write(string: text)
+                neighbours = Neighbours(made: id.last(of: text), right: right)
+            case .delete(let id, let count):
+                precondition(count > 0, "A delete of a text removes something.")
+                bytes.write(byte: TextTag.delete)
+                write(id)
+                bytes.write(varint: UInt64(count))
+            }
+        }
+    }
+}
+
+extension ElementID {
+    /// The id of the last scalar of a run whose first one has this id.
+    func last(of text: String) -> ElementID {
+        ElementID(client: client, counter: counter &+ UInt64(text.unicodeScalars.count) &- 1)
     }
 }
 

@@ -94,6 +94,8 @@ extension ObjectsReader {
             for row in first..<first + count {
                 if try KeyedState.isNext(in: bytes) {
                     changes[row].state.keyed.append(.init(list, try KeyedState(from: &bytes)))
+                } else if try TextState.isNext(in: bytes) {
+                    changes[row].state.texts.append(.init(list, try TextState(from: &bytes)))
                 } else {
                     changes[row].state.lists.append(.init(list, try ListState(from: &bytes)))
                 }

@@ -84,11 +84,13 @@ extension ObjectsWriter {
             && left.state.fields.count == right.state.fields.count
             && left.state.lists.count == right.state.lists.count
             && left.state.keyed.count == right.state.keyed.count
+            && left.state.texts.count == right.state.texts.count
             && left.state.fields.indices.allSatisfy {
                 left.state.fields[$0].property == right.state.fields[$0].property
             }
             && left.state.lists.indices.allSatisfy { left.state.lists[$0].property == right.state.lists[$0].property }
             && left.state.keyed.indices.allSatisfy { left.state.keyed[$0].property == right.state.keyed[$0].property }
+            && left.state.texts.indices.allSatisfy { left.state.texts[$0].property == right.state.texts[$0].property }
     }
 
     private mutating func write(run: ArraySlice<ObjectChange>, as kind: UInt8) {
@@ -97,20 +99,38 @@ extension ObjectsWriter {
         write(name: shape.object.className)
         runs.write(varint: UInt64(shape.state.fields.count))
         for field in shape.state.fields { write(name: field.property) }
-        runs.write(varint: UInt64(shape.state.lists.count + shape.state.keyed.count))
-        for list in shape.state.lists { write(name: list.property) }
-        for entries in shape.state.keyed { write(name: entries.property) }
+        let collections = Self.collections(of: shape.state)
+        runs.write(varint: UInt64(collections.count))
+        for collection in collections { write(name: collection.property) }
         runs.write(varint: UInt64(run.count))
         runs.write(keys: run.map(\.object.key))
         runs.write(integers: run.map { Int64($0.state.life) })
         runs.write(integers: run.map { Int64(number(of: $0.state.born)) })
         for field in shape.state.fields.indices { write(field, of: run) }
-        for list in shape.state.lists.indices {
-            for change in run { change.state.lists[list].list.write(to: &runs) }
+        for collection in collections {
+            for change in run {
+                switch collection.kind {
+                case .list(let index): change.state.lists[index].list.write(to: &runs)
+                case .keyed(let index): change.state.keyed[index].entries.write(to: &runs)
+                case .text(let index): change.state.texts[index].text.write(to: &runs)
+                }
+            }
         }
-        for entries in shape.state.keyed.indices {
-            for change in run { change.state.keyed[entries].entries.write(to: &runs) }
-        }
+    }
+
+    /// Where a state has one of its lists, sets, maps and texts.
+    private enum CollectionKind {
+        case list(Int)
+        case keyed(Int)
+        case text(Int)
+    }
+
+    /// The lists, sets, maps and texts of a state in the one order of their names, which the reader insists on.
+    private static func collections(of state: ObjectState) -> [(property: String, kind: CollectionKind)] {
+        let lists = state.lists.enumerated().map { (property: $1.property, kind: CollectionKind.list($0)) }
+        let keyed = state.keyed.enumerated().map { (property: $1.property, kind: CollectionKind.keyed($0)) }
+        let texts = state.texts.enumerated().map { (property: $1.property, kind: CollectionKind.text($0)) }
+        return (lists + keyed + texts).sorted { $0.property < $1.property }
     }
 
     private mutating func write(_ field: Int, of run: ArraySlice<ObjectChange>) {

@@ -47,8 +47,12 @@ extension ClassSchema {
 
 extension Property {
     init(_ envelope: EnvelopeProperty, of className: String) throws(SyncFailure) {
-        guard let type = UInt8(exactly: envelope.type).flatMap(PropertyType.init),
-            let collection = UInt8(exactly: envelope.collection).flatMap(CollectionKind.init)
+        let isCounter = envelope.type == Self.counterType
+        // A text is a string in a collection of its own, so that a program that knows none refuses it.
+        let isText = envelope.collection == textCollection && envelope.type == UInt32(PropertyType.string.rawValue)
+        guard let type = isCounter ? .int : UInt8(exactly: envelope.type).flatMap(PropertyType.init),
+            let collection = isText
+                ? CollectionKind.none : UInt8(exactly: envelope.collection).flatMap(CollectionKind.init)
         else {
             throw .malformed(
                 "the property '\(className).\(envelope.name)' is of type \(envelope.type) in collection "
@@ -60,9 +64,17 @@ extension Property {
         self.init(
             name: try checked(name: envelope.name), type: type, collection: collection,
             isOptional: envelope.optional, isPrimaryKey: envelope.primaryKey, isIndexed: envelope.indexed,
-            target: envelope.target.isEmpty ? nil : try checked(name: envelope.target))
+            target: envelope.target.isEmpty ? nil : try checked(name: envelope.target), isCounter: isCounter,
+            isText: isText)
     }
+
+    /// A counter is a type of its own on the wire, so that whoever does not know it refuses it. At rest it is an
+    /// integer like others.
+    fileprivate static let counterType: UInt32 = 18
 }
+
+/// What stands for the collection of a text.
+private let textCollection: UInt32 = 4
 
 private func checked(name: String) throws(SyncFailure) -> String {
     guard !name.isEmpty, name.utf8.count <= Bounds.nameBytes else {
@@ -98,8 +110,8 @@ extension EnvelopeProperty {
     init(_ property: Property) {
         self.init()
         name = property.name
-        type = UInt32(property.type.rawValue)
-        collection = UInt32(property.collection.rawValue)
+        type = property.isCounter ? Property.counterType : UInt32(property.type.rawValue)
+        collection = property.isText ? textCollection : UInt32(property.collection.rawValue)
         optional = property.isOptional
         primaryKey = property.isPrimaryKey
         indexed = property.isIndexed

@@ -5,7 +5,7 @@ import Testing
 /// Makes a Realm count as a synchronised one, which alone may have asymmetric objects. Nothing is sent anywhere: what
 /// these behaviours say about the device holds before any connection.
 private struct Unconnected: SyncSettings {
-    func attach(_ coordinator: FileCoordinator) throws {}
+    func attach(_ coordinator: FileCoordinator, for configuration: Realm.Configuration) throws {}
 
     func isEqual(to other: any SyncSettings) -> Bool { other is Unconnected }
 }

@@ -69,14 +69,15 @@ struct FilterSpellingTests {
         #expect(try employees().sorted(byKeyPath: "name").map(\.name) == ["Ali", "Zoë", "alex", "Élan"])
     }
 
-    @Test("S161 letter case is folded for the Latin letters up to code point 591, and not beyond")
+    @Test("S161 letter case is folded for the Latin letters up to code point 591, and beyond as Unicode does")
     func latinLimit() throws {
         #expect(try names("name ==[c] 'éLAN'") == ["Élan"])
         #expect(try names("name ==[c] 'ZOË'") == ["Zoë"])
         let realm = try memoryRealm([Employee.self, Workplace.self, WorkplaceAddress.self])
         try realm.write { realm.create(Employee.self, value: ["name": "ωμέγα"]) }
-        #expect(realm.objects(Employee.self).filter("name ==[c] 'ΩΜΈΓΑ'").isEmpty)
-        #expect(realm.objects(Employee.self).filter("name ==[c] 'ωμέγα'").count == 1)
+        #expect(realm.objects(Employee.self).filter("name ==[c] 'ΩΜΈΓΑ'").count == 1)
+        #expect(realm.objects(Employee.self).filter("name ==[c] 'ΩΜΕΓΑ'").isEmpty)
+        #expect(realm.objects(Employee.self).filter("name ==[cd] 'ΩΜΕΓΑ'").count == 1)
     }
 
     @Test("S168 a list of values is counted as well")

@@ -175,4 +175,60 @@ struct ObjectModelTests {
         #expect(books.where { $0.title == "Book 42" }.count == 2)
         #expect(books.where { $0.title == "Renamed" }.count == 1)
     }
+
+    @Test("S123 an index is taken on strings, integers, bools, dates, UUIDs, ObjectIds and mixed values, and used")
+    func indexableTypes() throws {
+        let realm = try memoryRealm([DefinitionPage.Catalogued.self])
+        let start = Date(timeIntervalSince1970: 1_700_000_000)
+        func id(_ number: Int) -> ObjectId { (try? ObjectId(string: String(format: "%024x", number))) ?? ObjectId() }
+        func uuid(_ number: Int) -> UUID {
+            UUID(uuidString: String(format: "00000000-0000-0000-0000-%012x", number)) ?? UUID()
+        }
+        func any(_ number: Int) -> AnyRealmValue {
+            switch number % 4 {
+            case 0: .int(number % 100)
+            case 1: .string("any \(number % 100)")
+            case 2: .double(Double(number % 100))
+            default: .none
+            }
+        }
+        try realm.write {
+            for number in 0..<10_000 {
+                let book = DefinitionPage.Catalogued()
+                book.title = "Book \(number % 100)"
+                book.shelf = number % 100
+                book.isLent = number == 77
+                book.bought = start + Double(number % 100)
+                book.uuid = uuid(number % 100)
+                book.objectId = id(number % 100)
+                book.any = any(number)
+                realm.add(book)
+            }
+        }
+        let books = realm.objects(DefinitionPage.Catalogued.self)
+        func expect(_ found: Results<DefinitionPage.Catalogued>, _ count: Int, _ property: String) {
+            #expect(found.count == count, "\(property)")
+            #expect(found.explain() == "index on Catalogued.\(property)")
+        }
+        expect(books.where { $0.title == "Book 7" }, 100, "title")
+        expect(books.where { $0.shelf == 7 }, 100, "shelf")
+        expect(books.where { $0.isLent == true }, 1, "isLent")
+        expect(books.where { $0.bought == start + 7 }, 100, "bought")
+        expect(books.where { $0.uuid == uuid(7) }, 100, "uuid")
+        expect(books.where { $0.objectId == id(7) }, 100, "objectId")
+        // A mixed value is found as it compares: 8 in every type of number.
+        expect(books.where { $0.any == .int(8) }, 100, "any")
+        expect(books.where { $0.any == .double(8) }, 100, "any")
+        expect(books.where { $0.any == .int(10) }, 100, "any")
+        expect(books.where { $0.any == .string("any 9") }, 100, "any")
+        expect(books.filter("`any` IN {8, 'any 9'}"), 200, "any")
+        expect(books.filter("`any` >= 96"), 200, "any")
+        try realm.write {
+            books.where { $0.any == .int(8) }[0].any = .object(books[0])
+            realm.delete(books.where { $0.any == .string("any 9") })
+        }
+        expect(books.where { $0.any == .int(8) }, 99, "any")
+        expect(books.where { $0.any == .string("any 9") }, 0, "any")
+        expect(books.where { $0.any == .object(books[0]) }, 1, "any")
+    }
 }

@@ -55,7 +55,7 @@ struct SetAndMapTests {
     @Test("S031 a set describes itself")
     func setDescription() throws {
         let text = "\(try dog("Maui", realmWithDogs()).citiesVisited)"
-        #expect(text.hasPrefix("MutableSet<String> ("))
+        #expect(text.hasPrefix("MutableSet<string> ("))
         #expect(text.contains("New York") && text.contains("Toronto"))
     }
 

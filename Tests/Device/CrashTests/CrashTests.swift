@@ -41,12 +41,12 @@ struct CrashTests {
             let isEarly = kill.isMultiple(of: 3)
             if !isEarly {
                 for _ in 0...Int.random(in: 0..<5, using: &generator) {
-                    said = number(try writer.nextLine(timeout: 60)) ?? said
+                    said = number(try writer.nextLine()) ?? said
                 }
             }
             usleep(UInt32.random(in: 0..<(isEarly ? 60_000 : 8_000), using: &generator))
             writer.kill()
-            while let line = try writer.nextLine(timeout: 60) { said = number(line) ?? said }
+            while let line = try writer.nextLine() { said = number(line) ?? said }
             let complaint = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
             try #require(complaint.isEmpty, "seed \(seed), kill \(kill): the writer stopped by itself: \(complaint)")
 

@@ -36,6 +36,15 @@ class AddedThing: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
+class AddedAnything: Object {
+    @Persisted var value: AnyRealmValue
+    @Persisted var flag: Bool?
+    @Persisted var flags: List<Bool>
+    @Persisted var size: Double
+    @Persisted var count: Int
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 @Suite("Adding objects")
 struct AddingTests {
     static let names = [
@@ -115,5 +124,54 @@ struct AddingTests {
         try realm.write { for id in 0..<1200 { realm.add(Self.thing(id)) } }
         #expect(realm.objects(AddedThing.self).map(\.id) == Array(0..<1200))
         #expect(realm.objects(AddedThing.self).allSatisfy { $0.id % 7 == 0 || $0.indexedText == "word \($0.id % 10)" })
+    }
+
+    private func read(_ text: String) throws -> Any {
+        try JSONSerialization.jsonObject(with: Data(text.utf8))
+    }
+
+    @Test("what JSON is read into makes objects, with truth values and whole numbers as what they are")
+    func json() throws {
+        let realm = try Realm(
+            configuration: Realm.Configuration(
+                inMemoryIdentifier: UUID().uuidString, objectTypes: [AddedAnything.self]))
+        for (written, value) in [
+            ("true", AnyRealmValue.bool(true)), ("1", .int(1)), ("-7", .int(-7)), ("1.5", .double(1.5)),
+            ("\"x\"", .string("x")), ("null", .none),
+        ] {
+            let text = "{\"value\": \(written), \"flag\": true, \"flags\": [false, true, 1], \"size\": 3}"
+            let json = try read(text)
+            let made = try realm.write { realm.create(AddedAnything.self, value: json) }
+            for object in [made, AddedAnything(value: json)] {
+                #expect(object.value == value, "\(written)")
+                #expect(object.flag == true && Array(object.flags) == [false, true, true] && object.size == 3)
+            }
+            // The same in an optional, as a conditional cast leaves it.
+            let cast = try read(#"{"flag": null, "size": 0.5}"#) as? [String: Any]
+            let partial = try realm.write { realm.create(AddedAnything.self, value: cast as Any) }
+            #expect(partial.flag == nil && partial.size == 0.5)
+        }
+        let object = try #require(realm.objects(AddedAnything.self).first)
+        try realm.write {
+            object.setValue(NSNumber(value: false), forKey: "flag")
+            object.setValue(NSNumber(value: 4), forKey: "size")
+            object.setValue(NSNumber(value: true), forKey: "count")
+            object.setValue(NSString("word"), forKey: "value")
+        }
+        #expect(object.flag == false && object.size == 4 && object.value == .string("word"))
+        #expect(object.count == 1)
+        #expect(realm.objects(AddedAnything.self).filter("flag == %@", NSNumber(value: false)).count == 1)
+        #expect(realm.objects(AddedAnything.self).filter("size == %@", NSNumber(value: Int8(4))).count == 1)
+    }
+
+    @Test("an object made from a dictionary links to the objects of a Realm that it was given")
+    func managedInValues() throws {
+        let realm = try realm()
+        let kept = try realm.write { realm.create(AddedThing.self, value: ["id": 1, "text": "kept"]) }
+        let draft = AddedThing(value: ["id": 2, "next": kept])
+        #expect(draft.next?.isSameObject(as: kept) == true && draft.realm == nil)
+        try realm.write { realm.add(draft) }
+        #expect(realm.objects(AddedThing.self).count == 2)
+        #expect(draft.next?.text == "kept")
     }
 }

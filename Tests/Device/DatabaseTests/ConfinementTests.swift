@@ -134,6 +134,36 @@ struct ConfinementTests {
         }
     }
 
+    @Test("an actor observes key paths that the compiler checks", .timeLimit(.minutes(10)))
+    func observingKeyPathsOnAnActor() async throws {
+        let actor = Counting(configuration)
+        _ = try await actor.increase()
+        let configuration = configuration
+        let token = try await observeKeyPaths(configuration, on: actor)
+        _ = try await Counting(configuration).increase()
+        while await actor.heardSoFar.count < 4 { try await Task.sleep(for: .milliseconds(2)) }
+        // Two modifications of the number, and none that the key path of the id would tell.
+        #expect(await actor.heardSoFar.sorted { $0.count < $1.count } == [[], [], [0], [0]])
+        for token in token { token.invalidate() }
+    }
+
+    private func observeKeyPaths(
+        _ configuration: Realm.Configuration, on actor: Counting
+    ) async throws -> [NotificationToken] {
+        let results = try Realm(configuration: configuration).objects(ConfinedCounter.self)
+        let hear: @Sendable (isolated Counting, RealmCollectionChange<Results<ConfinedCounter>>) -> Void = {
+            if case .update(_, _, _, let modifications) = $1 { $0.hear(modifications) } else { $0.hear([]) }
+        }
+        let counter = results[0]
+        return [
+            await results.observe(keyPaths: [\ConfinedCounter.id], on: actor, hear),
+            await results.observe(keyPaths: [\ConfinedCounter.value], on: actor, hear),
+            await counter.observe(keyPaths: [\.value], on: actor) { actor, change in
+                if case .change(_, let properties) = change, properties.map(\.name) == ["value"] { actor.hear([0]) }
+            },
+        ]
+    }
+
     @Test("writeAsync does not wait, and tells when it is done", .timeLimit(.minutes(10)))
     func writeAsync() async throws {
         let queue = DispatchQueue(label: "async")

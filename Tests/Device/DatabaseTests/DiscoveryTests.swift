@@ -106,7 +106,7 @@ struct DiscoveryTests {
         let error = #expect(throws: Realm.Error.self) {
             _ = try DeclaredSchema([DiscoveredHeir.self, DiscoveredChild.self, Other.DiscoveredHeir.self])
         }
-        #expect(error?.message.contains("Several classes are named 'DiscoveredHeir'") == true)
+        #expect(error?.message.contains("Type 'DiscoveredHeir' appears more than once in the schema") == true)
     }
 }
 

@@ -28,7 +28,7 @@ class LoopThingWithIgnored: Object {
 class LoopThingThatTells: Object {
     @Persisted(primaryKey: true) var id: Int
     nonisolated(unsafe) static var made: [() -> LoopThingThatTells?] = []
-    required init() {
+    override init() {
         super.init()
         Self.made.append { [weak self] in self }
     }

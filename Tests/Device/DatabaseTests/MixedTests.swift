@@ -6,6 +6,8 @@ class MixedThing: Object {
     @Persisted(primaryKey: true) var id = 0
     @Persisted(indexed: true) var any: AnyRealmValue
     @Persisted var anys: List<AnyRealmValue>
+    @Persisted var someOf: MutableSet<AnyRealmValue>
+    @Persisted var byName: Map<String, AnyRealmValue>
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
@@ -73,6 +75,38 @@ struct MixedTests {
         #expect(unmanaged.any == .string("text"))
     }
 
+    @Test("of mixed values the numbers are summed as decimals, and the smallest and largest are those of their order")
+    func typedAggregates() throws {
+        let realm = try Realm(configuration: configuration("mixed typed aggregates"))
+        let things = realm.objects(MixedThing.self)
+        let values: [AnyRealmValue] = [
+            .string("b"), .int(3), .none, .double(0.5), .decimal128("1.25"), .float(2), .string("a"),
+        ]
+        let (empty, full) = try realm.write {
+            for (id, value) in values.enumerated() { realm.create(MixedThing.self, value: ["id": id, "any": value]) }
+            things[1].anys.append(objectsIn: values)
+            things[1].someOf.insert(objectsIn: values)
+            for (place, value) in values.enumerated() { things[1].byName["\(place)"] = value }
+            return (things[0], things[1])
+        }
+        #expect(full.anys.sum() == .decimal128("6.75") && full.anys.average() == Decimal128("1.6875"))
+        #expect(full.anys.average() == AnyRealmValue.decimal128("1.6875"))
+        #expect(full.anys.min() == .double(0.5) && full.anys.max() == .string("b"))
+        #expect(full.someOf.sum() == .decimal128("6.75") && full.someOf.min() == .double(0.5))
+        #expect(full.byName.sum() == .decimal128("6.75") && full.byName.max() == .string("b"))
+        #expect(full.anys.sorted(byKeyPath: "self").sum() == .decimal128("6.75"))
+        #expect(things.sum(of: \.any) == .decimal128("6.75") && things.max(of: \.any) == .string("b"))
+        #expect(things.average(of: \.any) == .decimal128("1.6875") && things.average(of: \.any) as Double? == 1.6875)
+        #expect(things.filter("id < 5").sum(of: \.any) == .decimal128("4.75"))
+        let sum: Int = things.sum(ofProperty: "any")
+        #expect(sum == 6)
+        #expect(empty.anys.sum() == .decimal128(0) && empty.anys.min() == nil && empty.byName.max() == nil)
+        let average: Decimal128? = empty.anys.average()
+        #expect(average == nil)
+        try realm.write { empty.anys.append(objectsIn: [.object(full), .string("x")]) }
+        #expect(empty.anys.max()?.object(MixedThing.self)?.id == 1 && empty.anys.sum() == .decimal128(0))
+    }
+
     @Test("elements of a list that link to a deleted object become none in their places")
     func deletedTargets() throws {
         let realm = try Realm(configuration: configuration("mixed deleting"))
@@ -133,5 +167,25 @@ struct MixedTests {
         #expect(all.filter("ALL anys != 2.5").map(\.id) == [2, 3])
         #expect(all.filter("anys.@count == 0").map(\.id) == [3])
         #expect(all.where { $0.anys.contains(.string("a")) }.map(\.id) == [1])
+    }
+
+    @Test("sum and average of mixed values take the numbers, minimum and maximum the order of a sort")
+    func aggregates() throws {
+        let realm = try Realm(configuration: configuration("mixed aggregates"))
+        let numbers: [AnyRealmValue] = [.int(1), .double(0.1), .decimal128("0.20"), .float(2.5), .bool(true), .none]
+        try realm.write {
+            realm.create(MixedThing.self, value: ["id": 1, "anys": numbers] as [String: Any])
+            realm.create(MixedThing.self, value: ["id": 2, "anys": ["b", 7, "a"] as [Any]] as [String: Any])
+            realm.create(MixedThing.self, value: ["id": 3])
+        }
+        let all = realm.objects(MixedThing.self)
+        #expect(all.filter("anys.@sum == 3.8").map(\.id) == [1])
+        #expect(all.filter("anys.@sum == decimal(7.0)").map(\.id) == [2])
+        #expect(all.filter("anys.@sum == 0").map(\.id) == [3])
+        #expect(all.filter("anys.@avg == 0.95 OR anys.@avg == 7").map(\.id) == [1, 2])
+        #expect(all.filter("anys.@avg == nil AND anys.@min == nil").map(\.id) == [3])
+        #expect(all.filter("anys.@max == 2.5").map(\.id) == [1])
+        #expect(all.filter("anys.@min == true").map(\.id) == [1])
+        #expect(all.filter("anys.@min == 7 AND anys.@max == 'b'").map(\.id) == [2])
     }
 }

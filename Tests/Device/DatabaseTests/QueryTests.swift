@@ -48,16 +48,34 @@ struct QueryTests {
         _ text: String, _ arguments: Any?..., sourceLocation: SourceLocation = #_sourceLocation,
         isIncluded: (Query<QueriedPet>) -> Query<Bool>
     ) {
-        let typed = isIncluded(Query<QueriedPet>()).condition
-        #expect(typed == readPredicate(text, arguments), sourceLocation: sourceLocation)
+        expect(isIncluded(._constructForTesting()), text, arguments, sourceLocation)
     }
 
     private func expectPerson(
         _ text: String, _ arguments: Any?..., sourceLocation: SourceLocation = #_sourceLocation,
         isIncluded: (Query<QueriedPerson>) -> Query<Bool>
     ) {
-        let typed = isIncluded(Query<QueriedPerson>()).condition
-        #expect(typed == readPredicate(text, arguments), sourceLocation: sourceLocation)
+        expect(isIncluded(._constructForTesting()), text, arguments, sourceLocation)
+    }
+
+    private func expect(
+        _ query: Query<Bool>, _ text: String, _ arguments: [Any?], _ sourceLocation: SourceLocation
+    ) {
+        #expect(query.condition == readPredicate(text, arguments), sourceLocation: sourceLocation)
+        let (format, values) = query._constructPredicate()
+        #expect(query.condition == readPredicate(format, values), "\(format)", sourceLocation: sourceLocation)
+    }
+
+    @Test("a typed query is shown as a format string")
+    func formats() {
+        let pet = Query<QueriedPet>._constructForTesting()
+        #expect((pet.age < 2)._constructPredicate().0 == "(age < %@)")
+        #expect((pet.age < 2)._constructPredicate().1 as? [Int] == [2])
+        let both = (!(pet.name == "Rex") && pet.nickname.contains("e", options: .caseInsensitive))._constructPredicate()
+        #expect(both.0 == "(NOT (name == %@) && (nickname CONTAINS[c] %@))")
+        #expect(both.1 as? [String] == ["Rex", "e"])
+        #expect(pet.age.contains(1...5)._constructPredicate().0 == "(age BETWEEN {%@, %@})")
+        #expect(pet.age.in([1, 2])._constructPredicate().0 == "(age IN %@)")
     }
 
     @Test("comparisons with values")

@@ -23,6 +23,7 @@ enum AppActions {
                 row: [
                     .int(id), .string(text), .int(.random(in: 0..<4, using: &random)), .bool(false), .null, .null,
                     .null, .null, .null, .null, .null, .null,
+                    .int(.random(in: 0..<3, using: &random)),
                 ])
             if Bool.random(using: &random), let key = notes.key(for: .int(id)) {
                 try changeEntries(of: key, notes, people, &random)
@@ -31,7 +32,7 @@ enum AppActions {
         }
         let tags = notes.listCount(key, Column.tags)
         let friends = notes.listCount(key, Column.friends)
-        switch Int.random(in: 0..<26, using: &random) {
+        switch Int.random(in: 0..<30, using: &random) {
         case 0: notes.delete(key, leavingGhost: true)
         case 1:
             notes.delete(key, leavingGhost: true)
@@ -68,7 +69,10 @@ enum AppActions {
         case 17 where tags > 0:
             notes.listSet(key, Column.tags, .random(in: 0..<tags, using: &random), .string(text))
         case 18 where tags > 2: notes.listClear(key, Column.tags)
-        case 20...: try changeEntries(of: key, notes, people, &random)
+        case 20, 21: notes.add(.random(in: -3...9, using: &random), to: key, Column.likes)
+        case 22 where Bool.random(using: &random):
+            notes.set(key, Column.likes, .int(100 * .random(in: 1...9, using: &random)))
+        case 22...: try changeEntries(of: key, notes, people, &random)
         default:
             notes.listInsert(
                 key, Column.friends, .random(in: 0...friends, using: &random), .object(try aPerson(people, &random)))

@@ -24,6 +24,9 @@ final class NaiveServer {
         var isEffective: Bool
     }
 
+    /// The version that each stamp was set in.
+    private var setVersions: [Stamp: Int] = [:]
+
     var current: [ObjectReference: ObjectState] { versions[versions.count - 1] }
 
     // MARK: - Uploads
@@ -46,8 +49,10 @@ final class NaiveServer {
         var effective: [ObjectReference: Bool] = [:]
         var properties: [ObjectReference: Set<String>] = [:]
         for sent in changeset.operations {
-            let operation = withKnownLife(sent, states, changeset)
-            if operation != sent { effective[operation.target] = false }
+            let known = withKnownLife(sent, states, changeset)
+            if known != sent { effective[known.target] = false }
+            let operation = withKnownBase(known, states, changeset)
+            defer { noteSet(operation, states, stamp) }
             let outcome = states[operation.target, default: ObjectState()].join(operation, stamp: stamp)
             effective[operation.target] = effective[operation.target, default: true] && outcome == .applied
             properties[operation.target, default: []].formUnion(named(operation))
@@ -87,11 +92,31 @@ final class NaiveServer {
         }
     }
 
+    /// RULES.md C5: an addition counts on the set that stands if its writer has seen that set, or made it.
+    private func withKnownBase(
+        _ operation: Operation, _ states: [ObjectReference: ObjectState], _ changeset: Changeset
+    ) -> Operation {
+        guard case .add(let target, let property, let addition) = operation, let state = states[target] else {
+            return operation
+        }
+        let base = state.base(ofAdditionsTo: property)
+        let hasSeen =
+            base == .zero || base.client == changeset.client
+            || setVersions[base].map { $0 <= Int(changeset.base.rawValue) } ?? false
+        return .add(target, property: property, Addition(addition.amount, base: hasSeen ? base : .zero))
+    }
+
+    private func noteSet(_ operation: Operation, _ states: [ObjectReference: ObjectState], _ stamp: Stamp) {
+        guard case .set = operation else { return }
+        setVersions[stamp] = versions.count
+    }
+
     private func named(_ operation: Operation) -> [String] {
         switch operation {
         case .create(_, _, let fields): fields.map(\.property)
         case .set(_, let field): [field.property]
-        case .list(_, let property, _), .keyed(_, let property, _): [property]
+        case .list(_, let property, _), .keyed(_, let property, _), .add(_, let property, _), .text(_, let property, _):
+            [property]
         case .delete: []
         }
     }

@@ -12,7 +12,53 @@ import Testing
     }
 
     private func row(_ id: Int64, _ title: String = "t", count: Int64 = 0) -> [Value] {
-        [.int(id), .string(title), .int(count), .bool(false)] + Array(repeating: .null, count: 8)
+        [.int(id), .string(title), .int(count), .bool(false)] + Array(repeating: .null, count: 8) + [.int(0)]
+    }
+
+    @Test("what a transaction adds to a counter is one addition; an assignment, or a new object, makes it a value")
+    func counters() throws {
+        let device = try Device(1)
+        try device.write { transaction in
+            let notes = transaction.table("Note")!
+            let key = try notes.create(.int(1), row: row(1))
+            notes.add(7, to: key, Column.likes)
+        }
+        func change(_ body: (Table, ObjectKey) -> Void) throws -> [CausewayOperations.Operation] {
+            try device.write { transaction in
+                let notes = transaction.table("Note")!
+                body(notes, notes.key(for: .int(1))!)
+            }
+            return try operations(device).last ?? []
+        }
+        guard case .create(_, _, let fields) = try operations(device)[0][0] else {
+            Issue.record("no create of the note")
+            return
+        }
+        #expect(fields.contains(FieldValue("likes", .int(7), isDefault: true)))
+        let added = try change { notes, key in
+            for _ in 0..<1000 { notes.add(1, to: key, Column.likes) }
+            notes.add(-3, to: key, Column.likes)
+        }
+        #expect(added == [.add(note(1), property: "likes", Addition(997))])
+        let set = try change { notes, key in
+            notes.add(5, to: key, Column.likes)
+            notes.set(key, Column.likes, .int(40))
+            notes.add(1, to: key, Column.likes)
+        }
+        #expect(set == [.set(note(1), FieldValue("likes", .int(41)))])
+        let count = try operations(device).count
+        let nothing = try change { notes, key in
+            notes.add(5, to: key, Column.likes)
+            notes.add(-5, to: key, Column.likes)
+        }
+        #expect(try nothing == set && operations(device).count == count)
+        // What the app sees is the base with all of it joined.
+        var state = ObjectState()
+        for operation in try operations(device).joined() {
+            state.join(operation, stamp: Stamp(time: 1, client: ClientID(1)))
+        }
+        #expect(state["likes"]?.value == .int(41))
+        #expect(try device.visible[note(1)] == VisibleObject(state))
     }
 
     @Test("a write and its changeset commit together, and an aborted write leaves neither")
@@ -132,7 +178,8 @@ import Testing
         let device = try Device(1)
         for index in 0..<3 as Range<Int64> {
             try device.write { transaction in
-                _ = try transaction.table("Reading")!.create(.int(index), row: [.int(index), .double(Double(index))])
+                _ = try transaction.table("Reading")!.create(
+                    .int(index), row: [.int(index), .double(Double(index)), .null])
             }
         }
         #expect(try device.visible.isEmpty)
@@ -142,7 +189,9 @@ import Testing
         #expect(all?.entries.count == 3)
         #expect(
             all?.entries[2] == [
-                .create(ObjectReference("Reading", .int(2)), life: 1, fields: [FieldValue("value", .double(2))])
+                .create(
+                    ObjectReference("Reading", .int(2)), life: 1,
+                    fields: [FieldValue("value", .double(2)), FieldValue("place", .null)])
             ])
         let transaction = try device.store.write()
         try device.replica.acknowledgeOneWay(through: 2, in: transaction)
@@ -151,6 +200,40 @@ import Testing
         let rest = try device.read { try device.replica.pendingOneWay(in: $0, after: 2, limitBytes: 1) }
         #expect(rest?.first == 3)
         #expect(try device.bookkeeping("sync.oneway") == 1)
+    }
+
+    @Test("S139 an embedded object inside of a one-way object leaves with it and before it, and nothing of it stays")
+    func embeddedInOneWay() throws {
+        let device = try Device(1)
+        try device.write { transaction in
+            let (addresses, readings) = (transaction.table("Address")!, transaction.table("Reading")!)
+            let address = try addresses.create(device.replica.container(in: transaction))
+            addresses.set(address, Column.city, .string("Ulm"))
+            _ = try readings.create(.int(1), row: [.int(1), .double(0.5), .object(address)])
+            // One that a note holds goes the usual way, in the same transaction.
+            let notes = transaction.table("Note")!
+            let home = try addresses.create(device.replica.container(in: transaction))
+            addresses.set(home, Column.city, .string("Bonn"))
+            notes.set(try notes.create(.int(1), row: row(1)), Column.home, .object(home))
+        }
+        let (place, home) = (
+            PrimaryKey.container(ElementID(client: device.client, counter: 1)),
+            PrimaryKey.container(ElementID(client: device.client, counter: 2))
+        )
+        let entries = try device.read { try device.replica.pendingOneWay(in: $0, after: 0, limitBytes: .max) }?.entries
+        #expect(
+            entries == [
+                [
+                    .create(ObjectReference("Address", place), life: 1, fields: [FieldValue("city", .string("Ulm"))]),
+                    .create(
+                        ObjectReference("Reading", .int(1)), life: 1,
+                        fields: [FieldValue("value", .double(0.5)), FieldValue("place", .link(place))]),
+                ]
+            ])
+        let logged = try device.pending().flatMap(\.operations)
+        #expect(!logged.contains { $0.target.key == place } && logged.contains { $0.target.key == home })
+        let rows = try device.read { [$0.table("Address")!.count, $0.table("Reading")!.count] }
+        #expect(rows == [1, 0])
     }
 
     @Test("a slow handshake does not set two good clocks apart, and a wrong clock is corrected")

@@ -18,6 +18,7 @@ let testSchema = Schema([
             Property(name: "crew", type: .object, collection: .set, target: "Person"),
             Property(name: "scores", type: .int, collection: .map),
             Property(name: "helpers", type: .object, collection: .map, isOptional: true, target: "Person"),
+            Property(name: "likes", type: .int, isCounter: true),
         ]),
     ClassSchema(
         name: "Person",
@@ -33,6 +34,7 @@ let testSchema = Schema([
         name: "Reading", kind: .asymmetric,
         properties: [
             Property(name: "id", type: .int, isPrimaryKey: true), Property(name: "value", type: .double),
+            Property(name: "place", type: .object, isOptional: true, target: "Address"),
         ]),
 ])
 
@@ -49,6 +51,7 @@ enum Column {
     static let crew = 9
     static let scores = 10
     static let helpers = 11
+    static let likes = 12
     static let age = 1
     static let city = 0
     static let lines = 1

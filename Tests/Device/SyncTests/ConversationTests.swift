@@ -163,13 +163,86 @@ struct ConversationTests {
         #expect(peer.tell(.reconnect) == [.sendHello(peer.attempt)])
     }
 
-    @Test("an expired token stops the attempts until there is a new one")
+    @Test("an expired token asks for another and goes on with it, and the app hears nothing")
+    func renewedToken() {
+        var peer = HandCrankedPeer()
+        peer.connect()
+        let waiter = Conversation.Waiter(number: 1)
+        peer.tell(.waitForDownload(waiter))
+        let first = peer.attempt
+        let failure = SyncFailure(.tokenExpired, "get a new token")
+        #expect(peer.receive(.end(failure)) == [.disconnect(first), .renewToken])
+        #expect(peer.conversation.connectionState == .connecting)
+        // Neither time nor an impatient app asks twice.
+        peer.pass(milliseconds: 1_000_000)
+        #expect(peer.tell(.timer) == [])
+        #expect(peer.tell(.reconnect) == [])
+        #expect(peer.tell(.tokenRenewed) == [.sendHello(peer.attempt)])
+        #expect(peer.welcome().contains(.openDownload(peer.attempt, session: peer.session)))
+        #expect(peer.tell(.tokenRenewed) == [])
+        #expect(peer.tell(.renewalFailed(nil)) == [])
+    }
+
+    @Test("an expired token without a way to another stops the attempts until the app logs in")
     func expiredToken() {
         var peer = HandCrankedPeer()
         peer.connect()
         let failure = SyncFailure(.tokenExpired, "get a new token")
-        #expect(peer.receive(.end(failure)).contains(.report(.stopped(.refused(failure)))))
+        #expect(peer.receive(.end(failure)).contains(.renewToken))
+        #expect(peer.tell(.renewalFailed(nil)) == [.report(.stopped(.refused(failure)))])
         #expect(peer.tell(.tokenChanged) == [.sendHello(peer.attempt)])
+    }
+
+    @Test("a token that cannot be renewed for the network is asked for again later; one that is refused stops")
+    func failedRenewal() {
+        var peer = HandCrankedPeer()
+        peer.connect()
+        let failure = SyncFailure(.tokenExpired, "get a new token")
+        peer.receive(.end(failure))
+        let outage = TransportFailure.unreachable("nobody there")
+        #expect(peer.tell(.renewalFailed(outage)) == [.report(.interrupted(outage))])
+        guard case .waiting = peer.conversation.phase else {
+            Issue.record("an outage leads to a wait")
+            return
+        }
+        peer.pass(milliseconds: 60_000)
+        #expect(peer.tell(.timer) == [.sendHello(peer.attempt)])
+        peer.tell(.failed(peer.attempt, .hello, .refused(failure)))
+        let refused = TransportFailure.refused(SyncFailure(.tokenInvalid, "log in again"))
+        #expect(peer.tell(.renewalFailed(refused)) == [.report(.stopped(refused))])
+    }
+
+    @Test("a server that takes no token as fresh is not asked without a pause")
+    func staleTokens() {
+        var peer = HandCrankedPeer()
+        peer.tell(.resumed)
+        let failure = TransportFailure.refused(SyncFailure(.tokenExpired, "get a new token"))
+        peer.tell(.failed(peer.attempt, .hello, failure))
+        #expect(peer.tell(.tokenRenewed) == [.sendHello(peer.attempt)])
+        peer.tell(.failed(peer.attempt, .hello, failure))
+        #expect(peer.tell(.tokenRenewed) == [.report(.interrupted(failure))])
+        guard case .waiting = peer.conversation.phase else {
+            Issue.record("the second stale token leads to a wait")
+            return
+        }
+    }
+
+    @Test("an app's own bound on silence holds instead of three heartbeats, but never less than two")
+    func ownSilence() {
+        var limits = ConversationLimits()
+        for (bound, expected) in [(UInt64(1), UInt64(30_000)), (40_000, 40_000), (90_000, 90_000)] {
+            limits.silenceMilliseconds = bound
+            var peer = HandCrankedPeer(limits: limits)
+            peer.connect()
+            let session = SessionLimits.standard
+            #expect(session.heartbeatMilliseconds == 15_000)
+            peer.pass(milliseconds: expected - 1)
+            peer.tell(.timer)
+            #expect(peer.conversation.connectionState == .connected, "bound \(bound)")
+            peer.pass(milliseconds: 1)
+            peer.tell(.timer)
+            #expect(peer.conversation.connectionState == .disconnected, "bound \(bound)")
+        }
     }
 
     @Test("an unknown session says hello again at once, but a second time in a row waits")

@@ -21,6 +21,7 @@ final class LoopbackServer: Sendable {
         let open = Mutex<[any Channel]>([])
         let credits = Mutex<[UInt64]>([])
         let connections = Mutex<Int>(0)
+        let heads = Mutex<[HTTPHeaders]>([])
     }
 
     init(answering isTokenGood: @escaping @Sendable (String) -> Bool = { $0 == "good" }) async throws {
@@ -55,6 +56,8 @@ final class LoopbackServer: Sendable {
     }
 
     var connections: Int { downloads.connections.withLock { $0 } }
+    /// The headers of every request.
+    var heads: [HTTPHeaders] { downloads.heads.withLock { $0 } }
     var credits: [UInt64] { downloads.credits.withLock { $0 } }
 
     /// Sends bytes to every open download, in pieces of the size given.
@@ -99,7 +102,9 @@ private final class RequestHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head(let head): self.head = head
+        case .head(let head):
+            self.head = head
+            downloads.heads.withLock { $0.append(head.headers) }
         case .body(let buffer): body += buffer.readableBytesView
         case .end:
             do throws(SyncFailure) {

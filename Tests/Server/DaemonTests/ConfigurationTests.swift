@@ -92,7 +92,9 @@ struct ConfigurationTests {
         let text = try String(contentsOf: file, encoding: .utf8)
         // Put the commented values of these three sections in force; those of tokens are examples, not defaults.
         let uncommented = text.replacing(/(?m)^  # (\w+): ([\w.]+)$/) { "  \($0.output.1): \($0.output.2)" }
-        let configuration = try Configuration.read(uncommented)
+        let configuration = try Configuration.read(
+            uncommented.replacing("  enabled: false", with: "  enabled: true"))
+        #expect(configuration.accounts == Configuration.Accounts())
         #expect(configuration.listen == Configuration.Listen())
         #expect(configuration.limits == Configuration.Limits())
         #expect(configuration.log == Configuration.Log())
@@ -112,6 +114,19 @@ struct ConfigurationTests {
             problems(least + "\nlisten: {address: 0.0.0.0}")
                 == ["line 5, listen.address: The key is unknown. Known here are: host, port."])
         #expect(problems(least.replacing("file:", with: "fil:")).contains { $0.contains("Did you mean file?") })
+    }
+
+    @Test("functions have a name and a whole path each, and the one that logs in is among them")
+    func functions() throws {
+        let accounts = "\naccounts:\n  loginFunction: whoIs\n  functions:\n"
+        let right = try Configuration.read(least + accounts + "    - {name: whoIs, program: [/bin/who, -q]}\n")
+        #expect(right.accounts?.functions == [.init(name: "whoIs", program: ["/bin/who", "-q"])])
+        #expect(right.accounts?.rules.loginFunction == "whoIs")
+        let found = problems(
+            least + accounts + "    - {name: sum, program: [sum]}\n    - {name: sum, program: [/bin/sum]}\n")
+        #expect(found.contains { $0.contains("accounts.functions[0].program: The program has no absolute path.") })
+        #expect(found.contains { $0.contains("accounts.functions[1].name: Two functions have this name.") })
+        #expect(found.contains { $0.contains("accounts.loginFunction: There is no function 'whoIs'.") })
     }
 
     @Test("every problem is told at once, in the order of the file")
@@ -168,5 +183,78 @@ struct ConfigurationTests {
         #expect(NearestName.distance("", "abc") == 3)
         #expect(NearestName.of("certifcate", among: ["certificate", "key"]) == "certificate")
         #expect(NearestName.of("zzz", among: ["certificate", "key"]) == nil)
+    }
+
+    @Test("accounts are off without their section; with it, token keys may be missing and every key is read")
+    func accounts() throws {
+        #expect(try Configuration.read(least).accounts == nil)
+        #expect(try Configuration.read(least + "\naccounts: {enabled: false, anonymous: true}").accounts == nil)
+        let alone = """
+            tls: {certificate: a.pem, key: b.pem}
+            databases: [{name: flights, folder: data}]
+            accounts: {anonymous: true}
+            """
+        var rules = AccountRules()
+        rules.anonymous = true
+        #expect(try Configuration.read(alone).accounts == Configuration.Accounts(rules: rules))
+        let all = try Configuration.read(
+            least + """
+
+                accounts:
+                  enabled: true
+                  anonymous: false
+                  emailPassword: true
+                  confirmation: message
+                  passwordReset: program
+                  passwordLengthMin: 12
+                  userAPIKeys: true
+                  accessTokenSeconds: 60
+                  refreshTokenDays: 1
+                  messageTokenMinutes: 5
+                  failuresMax: 3
+                  failureWindowMinutes: 1
+                  program: [/bin/mail, --quiet]
+                  providers:
+                    - {name: apple, keySet: apple.json, issuers: https://appleid.apple.com, audiences: org.example}
+                """)
+        let accounts = try #require(all.accounts)
+        #expect(accounts.rules.emailPassword && accounts.rules.userAPIKeys && !accounts.rules.anonymous)
+        #expect(accounts.rules.confirmation == .message && accounts.rules.passwordReset == .program)
+        #expect(accounts.rules.passwordLengthMin == 12 && accounts.rules.failuresMax == 3)
+        #expect(accounts.rules.accessTokenMilliseconds == 60_000)
+        #expect(accounts.rules.refreshTokenMilliseconds == 86_400_000)
+        #expect(accounts.rules.messageTokenMilliseconds == 300_000)
+        #expect(accounts.rules.failureWindowMilliseconds == 60_000)
+        #expect(accounts.program == ["/bin/mail", "--quiet"])
+        #expect(
+            accounts.providers == [
+                .init(
+                    name: .apple, keySet: "apple.json", issuers: ["https://appleid.apple.com"],
+                    audiences: ["org.example"])
+            ])
+        #expect(all.resolved(against: URL(filePath: "/srv")).accounts?.providers.first?.keySet == "/srv/apple.json")
+    }
+
+    @Test("everything wrong with accounts is told")
+    func wrongAccounts() {
+        let problems = problems(
+            least + """
+
+                accounts:
+                  anonymus: true
+                  emailPassword: maybe
+                  confirmation: mail
+                  passwordReset: program
+                  failuresMax: 0
+                  providers:
+                    - {name: apple, keySet: a.json}
+                """
+        ).joined(separator: "\n")
+        for part in [
+            "Did you mean anonymous?", "'maybe' is neither true nor false", "'mail' is unknown",
+            "A program shall decide, and none is named", "'0' is not a whole number", "No audience is named",
+        ] {
+            #expect(problems.contains(part), "\(part)")
+        }
     }
 }

@@ -1,24 +1,15 @@
 import CausewayEnvironment
+import CausewayFolders
 import CausewayIdentity
 import Foundation
 import Testing
 
 @testable import CausewayDaemon
 
-/// A folder that goes away with the test.
-final class TemporaryFolder {
-    let url: URL
+extension TemporaryFolder {
+    var url: URL { URL(filePath: path, directoryHint: .isDirectory) }
 
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appending(path: "daemon-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func write(_ text: String, _ name: String) throws {
-        try Data(text.utf8).write(to: url.appending(path: name))
-    }
+    func write(_ text: String, _ name: String) { write(Array(text.utf8), to: name) }
 }
 
 @Suite("Files the server reads and makes")
@@ -30,7 +21,7 @@ struct FilesTests {
         """
 
     private func inspect(_ folder: TemporaryFolder, _ text: String? = nil) async throws -> Inspection {
-        try folder.write(text ?? least, "sync-server.yaml")
+        folder.write(text ?? least, "sync-server.yaml")
         let configuration = try ConfigurationFile.read(folder.url.appending(path: "sync-server.yaml").path)
         return await Inspection(configuration, now: Date())
     }
@@ -45,7 +36,7 @@ struct FilesTests {
         #expect(inspection.warnings.isEmpty, "\(inspection.warnings)")
         #expect(inspection.hosts == ["localhost", "127.0.0.1", "sync.example.org"])
         let tokens = Configuration.Tokens(issuers: ["a"], audiences: ["b"])
-        let verifier = try inspection.verifier(tokens)
+        let verifier = try #require(try inspection.verifier(tokens))
         let secret = try #require(keys.files.first { $0.name == DevelopmentKeys.Name.tokenPrivate }).text
         let token = try await DevelopmentToken(user: "ada", issuer: "a", audience: "b").signed(
             with: secret, algorithm: .es256, source: "test", now: SystemClock().now())
@@ -65,7 +56,7 @@ struct FilesTests {
     @Test("keys are never overwritten, and nothing is written when one is there")
     func overwriting() throws {
         let folder = try TemporaryFolder()
-        try folder.write("mine", DevelopmentKeys.Name.serverKey)
+        folder.write("mine", DevelopmentKeys.Name.serverKey)
         let keys = try DevelopmentKeys.make(hosts: [], days: 1, tokens: .es256, now: Date())
         let error = #expect(throws: CommandFailure.self) { try KeyFolder(folder.url.path).write(keys.files) }
         #expect(error?.description.contains("never overwritten") == true)
@@ -90,12 +81,12 @@ struct FilesTests {
             ).files)
         #expect(try await inspect(folder).problems.contains { $0.message.contains("ended on") })
         let other = try DevelopmentKeys.make(hosts: [], days: 1, tokens: .es256, now: Date())
-        try folder.write(other.files[3].text, "keys/server-key.pem")
+        folder.write(other.files[3].text, "keys/server-key.pem")
         #expect(try await inspect(folder).problems.contains { $0.message.contains("does not belong") })
-        try folder.write("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "keys/server.pem")
-        try folder.write("x", "keys/token-public.pem")
+        folder.write("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "keys/server.pem")
+        folder.write("x", "keys/token-public.pem")
         #expect(try await inspect(folder).problems.map(\.key) == ["tls", "tokens.keys[0].file"])
-        try folder.write("a file", "data")
+        folder.write("a file", "data")
         #expect(try await inspect(folder).problems.map(\.key).contains("databases[0].folder"))
     }
 
@@ -103,7 +94,7 @@ struct FilesTests {
     func unreadable() throws {
         let folder = try TemporaryFolder()
         try Data([0xFF, 0xFE, 0x00]).write(to: folder.url.appending(path: "binary"))
-        try folder.write(String(repeating: "#", count: 300_000), "huge")
+        folder.write(String(repeating: "#", count: 300_000), "huge")
         for name in ["missing", "binary", "huge", "."] {
             let error = #expect(throws: ConfigurationError.self) {
                 try ConfigurationFile.read(folder.url.appending(path: name).path)

@@ -37,10 +37,13 @@ struct Bench {
             privateKey: text(DevelopmentKeys.Name.serverKey), limits: limits, threads: 1)
     }
 
-    init(_ services: [String: any SyncService], limits: EndpointLimits = .standard) async throws {
+    init(
+        _ services: [String: any SyncService], accounts: [String: any AccountService] = [:],
+        limits: EndpointLimits = .standard
+    ) async throws {
         endpoint = try Endpoint(
             Self.configuration(port: 0, limits: limits),
-            services: services, authenticator: FakeAuthenticator(), clock: SystemClock(),
+            services: services, accounts: accounts, authenticator: FakeAuthenticator(), clock: SystemClock(),
             logger: Logger(label: "endpoint-tests") { _ in SwiftLogNoOpLogHandler() })
         port = try await endpoint.start()
         client = try Self.client(trusting: .certificates([Self.authority]))
@@ -57,10 +60,10 @@ struct Bench {
 
     /// Starts, runs and stops, whatever happens between.
     static func run<Result>(
-        _ services: [String: any SyncService], limits: EndpointLimits = .standard,
-        _ body: (Bench) async throws -> Result
+        _ services: [String: any SyncService], accounts: [String: any AccountService] = [:],
+        limits: EndpointLimits = .standard, _ body: (Bench) async throws -> Result
     ) async throws -> Result {
-        let bench = try await Bench(services, limits: limits)
+        let bench = try await Bench(services, accounts: accounts, limits: limits)
         do {
             let result = try await body(bench)
             try await bench.stop()
@@ -86,7 +89,7 @@ struct Bench {
     }
 
     func send(_ request: HTTPClientRequest) async throws -> (status: Int, body: [UInt8]) {
-        let response = try await client.execute(request, timeout: .seconds(20))
+        let response = try await client.execute(request, timeout: .seconds(120))
         let body = try await response.body.collect(upTo: 64 << 20)
         return (Int(response.status.code), Array(body.readableBytesView))
     }
@@ -120,7 +123,7 @@ struct Bench {
     ) async throws {
         var request = request("/v1/flights/download", token: token)
         request.body = .bytes(WireCodec.encode(DownloadRequest(session: session)))
-        let response = try await client.execute(request, timeout: .seconds(20))
+        let response = try await client.execute(request, timeout: .seconds(120))
         var reader = FrameReader()
         for try await piece in response.body {
             reader.append(piece.readableBytesView)
@@ -132,9 +135,9 @@ struct Bench {
     }
 }
 
-/// Waits for what other threads bring about; gives up after ten seconds.
+/// Waits for what other threads bring about; gives up after a minute.
 func eventually(_ condition: () -> Bool) async -> Bool {
-    for _ in 0..<1_000 {
+    for _ in 0..<6_000 {
         if condition() { return true }
         try? await Task.sleep(for: .milliseconds(10))
     }

@@ -72,6 +72,51 @@ struct RefusalTests {
         #expect(try record.write(Record.ann, linking).failure != nil)
     }
 
+    @Test("a text is changed by its edits only, and only a text is")
+    func texts() throws {
+        let record = try Record()
+        try record.store.extendSchema(
+            Schema([
+                ClassSchema(
+                    name: "Note",
+                    properties: [
+                        Property(name: "_id", type: .int, isPrimaryKey: true),
+                        Property(name: "body", type: .string, isText: true),
+                    ])
+            ]))
+        let note = ObjectReference("Note", .int(1))
+        let id = ElementID(client: ClientID(1), counter: 1)
+        try record.write(
+            Record.ann, create(note),
+            .text(note, property: "body", .insert(id, left: nil, right: nil, text: "abc")),
+            .text(note, property: "body", .delete(id, count: 1)))
+        for (operation, word) in [
+            (create(ObjectReference("Note", .int(2)), ("body", .string("a"))), "is a text"),
+            (set(note, "body", .string("a")), "is a text"),
+            (.list(note, property: "body", .delete(id)), "not a list"),
+            (.text(dog(1), property: "name", .delete(id, count: 1)), "no text"),
+        ] {
+            let outcome = try record.write(Record.ann, operation)
+            #expect(outcome.failure?.message.contains(word) == true, "\(operation): \(outcome.failure?.message ?? "")")
+            record.takeBack(Record.ann)
+        }
+        #expect(throws: StoreFailure.self) {
+            try record.store.extendSchema(
+                Schema([
+                    ClassSchema(
+                        name: "Note",
+                        properties: [
+                            Property(name: "_id", type: .int, isPrimaryKey: true),
+                            Property(name: "body", type: .string),
+                        ])
+                ]))
+        }
+        let snapshot = try record.store.snapshot()
+        let classNumber = try #require(snapshot.classNumber("Note"))
+        let row = try #require(snapshot.row(ObjectName(classNumber, .int(1))))
+        #expect(snapshot.value(of: 1, in: row) == .string("bc"))
+    }
+
     @Test("operations drawn at random never stop the server")
     func hostile() throws {
         for seed in 0..<UInt64(40) {

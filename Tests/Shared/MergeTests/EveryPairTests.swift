@@ -35,7 +35,7 @@ import Testing
         guard let born else { return false }
         return operations.contains { operation, stamp in
             switch operation {
-            case .set, .list, .keyed: stamp.client != born.client && !(stamp < born)
+            case .set, .list, .keyed, .add: stamp.client != born.client && !(stamp < born)
             default: false
             }
         }
@@ -90,7 +90,7 @@ import Testing
         let start = beginning()
         let intentions: [Writer.Intention] = [
             .insertFirst, .insertLast, .removeFirst, .moveFirstToLast, .setFirst, .clear, .setX, .delete, .putA,
-            .removeAll,
+            .removeAll, .addOne, .setCount,
         ]
         for a in intentions {
             for b in intentions {

@@ -4,7 +4,7 @@ import CausewayOperations
 import CausewaySeeds
 import Testing
 
-/// The laws of RULES.md, section 6, over random histories of several writers.
+/// The laws of RULES.md, section 7, over random histories of several writers.
 @Suite struct LawTests {
     typealias Stamped = (operation: Operation, stamp: Stamp)
 
@@ -65,10 +65,11 @@ import Testing
         }
     }
 
-    @Test("joining everything again changes nothing")
+    @Test("joining everything again changes nothing, but for additions, which only [I2] keeps from counting twice")
     func idempotence() {
+        let intentions = LawTests.exceptRecreation.filter { $0 != .addOne && $0 != .addMany }
         for seed in 0..<200 as Range<UInt64> {
-            let history = History(seed: seed, writers: 3, actions: 25, intentions: LawTests.exceptRecreation)
+            let history = History(seed: seed, writers: 3, actions: 25, intentions: intentions)
             var server = ObjectState()
             for (operation, stamp) in history.log.joined() { server.join(operation, stamp: stamp) }
             let before = server

@@ -26,6 +26,7 @@ struct NaiveMerge {
         var candidates: [String: [(isExplicit: Int, stamp: Stamp, order: Int, value: Value)]] = [:]
         var lists: [String: NaiveList] = [:]
         var entries: [String: [Value: [(stamp: Stamp, order: Int, value: Value?)]]] = [:]
+        var additions: [String: [Addition]] = [:]
         for (order, (operation, stamp)) in operations.enumerated() {
             switch operation {
             case .create(_, life, let fields):
@@ -40,14 +41,23 @@ struct NaiveMerge {
                 entries[property, default: [:]][key, default: []].append((stamp, order, value))
             case .keyed(_, let property, .remove(let key)) where stamp >= born:
                 entries[property, default: [:]][key, default: []].append((stamp, order, nil))
+            case .add(_, let property, let addition) where stamp >= born:
+                additions[property, default: []].append(addition)
             default: break
             }
         }
         outcome.entries = entries.mapValues { keys in
             keys.compactMapValues { all in all.max { ($0.stamp, $0.order) < ($1.stamp, $1.order) }!.value }
         }.filter { !$0.value.isEmpty }
-        outcome.fields = candidates.mapValues { all in
-            all.max { ($0.isExplicit, $0.stamp, $0.order) < ($1.isExplicit, $1.stamp, $1.order) }!.value
+        // A counter of which nobody gave a first value begins at zero.
+        for property in additions.keys { candidates[property, default: []].append((0, .zero, -1, .int(0))) }
+        for (property, all) in candidates {
+            let standing = all.max { ($0.isExplicit, $0.stamp, $0.order) < ($1.isExplicit, $1.stamp, $1.order) }!
+            outcome.fields[property] = standing.value
+            let base = standing.isExplicit == 1 ? standing.stamp : .zero
+            let counting = (additions[property] ?? []).filter { $0.base == base }
+            guard case .int(let value) = standing.value, !counting.isEmpty else { continue }
+            outcome.fields[property] = .int(counting.reduce(value) { $0 &+ $1.amount })
         }
         outcome.lists = lists.mapValues(\.values).filter { !$0.value.isEmpty }
         return outcome
@@ -56,7 +66,7 @@ struct NaiveMerge {
     private func reachedLife(_ operation: Operation) -> UInt32 {
         switch operation {
         case .create(_, let life, _), .delete(_, let life): life
-        case .set, .list, .keyed: 0
+        case .set, .list, .keyed, .add, .text: 0
         }
     }
 

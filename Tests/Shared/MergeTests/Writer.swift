@@ -20,6 +20,7 @@ struct Writer {
         case create, createOther, delete, recreate, setX, setXDefault, setY
         case insertFirst, insertMiddle, insertLast, removeFirst, moveFirstToLast, moveLastToFirst, setFirst, clear
         case putA, putB, removeA, removeAll
+        case addOne, addMany, setCount
 
         static let aboutLists: [Intention] = [
             .insertFirst, .insertMiddle, .insertLast, .removeFirst, .moveFirstToLast, .moveLastToFirst, .setFirst,
@@ -50,11 +51,20 @@ struct Writer {
         switch intention {
         case .create:
             guard !state.isAlive else { return [] }
-            return [.create(Writer.object, life: state.life + 1, fields: [FieldValue("x", mark, isDefault: true)])]
+            return [
+                .create(
+                    Writer.object, life: state.life + 1,
+                    fields: [FieldValue("count", .int(0), isDefault: true), FieldValue("x", mark, isDefault: true)])
+            ]
         case .createOther:
             // As a writer who had not seen the object: the same key, made twice.
             return [
-                .create(Writer.object, life: state.life | 1, fields: [FieldValue("x", mark), FieldValue("y", mark)])
+                .create(
+                    Writer.object, life: state.life | 1,
+                    fields: [
+                        FieldValue("count", .int(Int64(client.rawValue)), isDefault: true), FieldValue("x", mark),
+                        FieldValue("y", mark),
+                    ])
             ]
         case .delete:
             guard state.isAlive else { return [] }
@@ -81,8 +91,16 @@ struct Writer {
         case .putA: return [edit(.put(key: .string("a"), value: mark))]
         case .putB: return [edit(.put(key: .string("b"), value: mark))]
         case .removeA: return [edit(.remove(key: .string("a")))]
+        case .addOne: return [add(1)]
+        case .addMany: return [add(.max / 2 + Int64(client.rawValue))]
+        case .setCount: return [.set(Writer.object, FieldValue("count", .int(1000 * Int64(client.rawValue))))]
         case .removeAll: return (state.keyed("entries") ?? KeyedState()).visible.map { edit(.remove(key: $0.key)) }
         }
+    }
+
+    /// Made on what the writer sees.
+    private func add(_ amount: Int64) -> Operation {
+        .add(Writer.object, property: "count", Addition(amount, base: state.base(ofAdditionsTo: "count")))
     }
 
     private func edit(_ operation: KeyedOperation) -> Operation {

@@ -1,8 +1,10 @@
+import CausewayFolders
 import CausewayModel
-import CausewayObjectStore
 import CausewayQuery
 import Glibc
 import Testing
+
+@testable import CausewayObjectStore
 
 /// Files of every catalog format this library has written, kept in `Tests/Vectors/objectstore`: they open for ever, with
 /// what was written into them.
@@ -14,17 +16,30 @@ struct FormatVectorTests {
         folder = try TemporaryFolder()
     }
 
-    private func copyOfVector(_ name: String) throws -> String {
-        let vectors = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let source = try #require(fopen("/\(vectors)/Vectors/objectstore/\(name)", "r"))
+    private func vector(_ name: String) -> String {
+        let tests = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        return "/\(tests)/Vectors/objectstore/\(name)"
+    }
+
+    private func copyOfVector(_ name: String, as other: String? = nil) throws -> String {
+        try copy(vector(name), to: folder.file(other ?? name))
+        return folder.file(other ?? name)
+    }
+
+    private func expectReadable(_ name: String) throws {
+        let path = try copyOfVector(name, as: "read only")
+        try VectorThings.expect(try ObjectStore.open(path: path, options: .init(readOnly: true)).read())
+    }
+
+    private func copy(_ path: String, to other: String) throws {
+        let source = try #require(fopen(path, "r"))
         defer { fclose(source) }
-        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        var bytes = [UInt8](repeating: 0, count: 1 << 23)
         let count = fread(&bytes, 1, bytes.count, source)
-        let path = folder.file(name)
-        let copy = try #require(fopen(path, "w"))
+        #expect(count < bytes.count)
+        let copy = try #require(fopen(other, "w"))
         fwrite(bytes, 1, count, copy)
         fclose(copy)
-        return path
     }
 
     @Test("a file of format 1 is upgraded when it is opened, and says so when it may not be")
@@ -41,6 +56,90 @@ struct FormatVectorTests {
         }
         let reader = try ObjectStore.open(path: path, options: .init(readOnly: true))
         try expectFormatOne(try reader.read())
+    }
+
+    @Test("a file of format 2 can be read as it is, and is upgraded when it is opened for writing")
+    func formatTwo() throws {
+        try expectReadable("2.causeway")
+        let path = try copyOfVector("2.causeway")
+        for round in 0..<2 {
+            let store = try ObjectStore.open(path: path)
+            let transaction = try store.write()
+            try VectorThings.expect(transaction)
+            // It was declared, and format 2 had no such index.
+            #expect(try explanation("`any` == 3", transaction) == (round == 0 ? "row by row" : "index on Thing.any"))
+            try transaction.extendSchema(VectorThings.schema)
+            #expect(try explanation("`any` == 3", transaction) == "index on Thing.any")
+            #expect(try explanation("note TEXT 'red'", transaction) == "full-text index on Thing.note")
+            try VectorThings.expect(transaction)
+            try transaction.commit()
+            store.close()
+        }
+    }
+
+    @Test("a file of format 3 holds what was written into it, indexes of mixed values and of words too")
+    func formatThree() throws {
+        try expectReadable("3.causeway")
+        let path = try copyOfVector("3.causeway")
+        let store = try ObjectStore.open(path: path)
+        let transaction = try store.write()
+        #expect(try explanation("`any` == 3", transaction) == "index on Thing.any")
+        #expect(try explanation("note TEXT 'red'", transaction) == "full-text index on Thing.note")
+        try VectorThings.expect(transaction)
+        let things = try transaction.existing("Thing")
+        things.set(ObjectKey(1), 2, .string("nothing but new words"))
+        things.set(ObjectKey(1), 11, .string("new"))
+        for key in things.allKeys.dropFirst(2) { things.delete(key) }
+        try expectKeys([1], "note TEXT 'new'", transaction, "Thing")
+        try expectKeys([1], "`any` == 'new'", transaction, "Thing")
+        try expectKeys([], "note TEXT 'number' OR `any` > 0", transaction, "Thing")
+        transaction.abort()
+    }
+
+    @Test("a file of a later format, or with what this version does not know, is refused with words that say so")
+    func laterFormats() throws {
+        let catalog = Catalog(classes: [
+            .init(
+                schema: ClassSchema(name: "Dog", properties: [Property(name: "a", type: .int)]), table: 1,
+                primaryKeys: 2, backlinks: 3, absent: 4, ghosts: 5, containers: 6,
+                columns: [.init(id: 7, index: 0, list: 0)])
+        ])
+        let known = catalog.encoded
+        var later = known
+        later[0] = Catalog.format + 1
+        // The last byte counts the further trees.
+        let otherTree = Array(known.dropLast()) + [1, 200, 9]
+        for (bytes, isKnown) in [(known, true), (later, false), (otherTree, false)] {
+            let path = folder.file("\(bytes.count) \(bytes[0])")
+            let store = try ObjectStore.open(path: path)
+            let transaction = try store.write()
+            try transaction.extendSchema(VectorThings.schema)
+            _ = try transaction.existing("Thing").create(.int(1))
+            transaction.writer.put(FixedTree.catalog, CatalogKey.classes, bytes)
+            try transaction.commit()
+            store.close()
+            let found = code { _ = try ObjectStore.open(path: path).read().schema }
+            #expect(found == (isKnown ? nil : .unsupportedVersion))
+        }
+    }
+
+    private func explanation(_ text: String, _ transaction: Transaction) throws -> String {
+        let predicate = try Predicate.parse(text).bound(to: "Thing", in: transaction.schema)
+        return transaction.explain("Thing", matching: predicate)
+    }
+
+    /// Writes the vector of the current format anew, when that is wanted.
+    @Test("the vector of the current format can be written anew")
+    func writing() throws {
+        guard getenv("CAUSEWAY_WRITE_VECTORS") != nil else { return }
+        let name = "\(Catalog.format).causeway"
+        let path = folder.file(name)
+        let store = try ObjectStore.open(path: path)
+        let transaction = try store.write()
+        try VectorThings.write(to: transaction)
+        try transaction.commit()
+        store.close()
+        try copy(path, to: vector(name))
     }
 
     /// Object `number` of 300 has these values; every sixth from the eighth on was deleted, half of those to ghosts
@@ -91,11 +190,13 @@ struct FormatVectorTests {
         #expect(try transaction.existing("Address").count == alive.count { $0 % 10 == 0 })
     }
 
-    private func expectKeys(_ expected: [Int], _ text: String, _ transaction: Transaction) throws {
-        let predicate = try Predicate.parse(text).bound(to: "Person", in: transaction.schema)
+    private func expectKeys(
+        _ expected: [Int], _ text: String, _ transaction: Transaction, _ className: String = "Person"
+    ) throws {
+        let predicate = try Predicate.parse(text).bound(to: className, in: transaction.schema)
         #expect(
-            try transaction.keys("Person", matching: predicate) == expected.map { ObjectKey(Int64($0)) }, "\(text)")
-        #expect(try transaction.count("Person", matching: predicate) == expected.count, "\(text)")
+            try transaction.keys(className, matching: predicate) == expected.map { ObjectKey(Int64($0)) }, "\(text)")
+        #expect(try transaction.count(className, matching: predicate) == expected.count, "\(text)")
     }
 
     private func expectWritable(_ transaction: Transaction) throws {

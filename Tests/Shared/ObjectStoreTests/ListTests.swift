@@ -1,3 +1,4 @@
+import CausewayFolders
 import CausewayModel
 import CausewayObjectStore
 import CausewayObjectStoreReference

@@ -1,3 +1,4 @@
+import CausewayFolders
 import CausewayModel
 import CausewayObjectStoreReference
 import CausewaySeeds

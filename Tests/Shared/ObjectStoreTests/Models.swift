@@ -53,35 +53,6 @@ enum Models {
         ])
 }
 
-/// A folder of its own for one test, gone with the last reference to it.
-final class TemporaryFolder {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/causeway-objects-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Failure(number: errno) }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    struct Failure: Error {
-        var number: Int32
-    }
-
-    deinit {
-        guard let folder = opendir(path) else { return }
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { unlink(path + "/" + name) }
-        }
-        closedir(folder)
-        rmdir(path)
-    }
-
-    func file(_ name: String) -> String { path + "/" + name }
-}
-
 func openInMemory(_ name: String) throws -> ObjectStore {
     try ObjectStore.open(path: name, options: .init(inMemory: true, mapSizeBytes: 1 << 32))
 }

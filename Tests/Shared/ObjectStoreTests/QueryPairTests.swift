@@ -1,3 +1,4 @@
+import CausewayFolders
 import CausewayQueryOracle
 import Testing
 

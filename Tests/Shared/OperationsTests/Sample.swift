@@ -79,7 +79,7 @@ enum Sample {
         for _ in 0..<Int.random(in: 0...6, using: &random) {
             let className = ["Note", "Tag", "Address"].randomElement(using: &random)!
             let length = Int.random(in: 1...12, using: &random)
-            let kind = Int.random(in: 0..<5, using: &random)
+            let kind = Int.random(in: 0..<6, using: &random)
             let properties = ["title", "done", "a rather long name of a property", "π"].shuffled(using: &random)
                 .prefix(.random(in: 0...4, using: &random))
             let property = properties.first ?? "title"
@@ -100,6 +100,9 @@ enum Sample {
                 case 3:
                     let map = ObjectReference(className, .int(2))
                     operations.append(.keyed(map, property: property, keyedOperation(&random)))
+                case 4:
+                    let amount: Int64 = isUniform ? 1 : .random(in: .min ... .max, using: &random)
+                    operations.append(.add(target, property: property, Addition(amount)))
                 default:
                     let list = ObjectReference(className, .int(1))
                     operations.append(.list(list, property: property, listOperation(&random)))

@@ -16,6 +16,7 @@ import Testing
         ("deletes", [Sample.changeset(4, deletes)]),
         ("lists", [Sample.changeset(5, lists)]),
         ("keyed", [Sample.changeset(8, keyed)]),
+        ("additions", [Sample.changeset(10, additions)]),
         ("decimals", [Sample.changeset(8, decimals)]),
         ("any-links", [Sample.changeset(9, anyLinks)]),
         ("embedded", [Sample.changeset(6, embedded), Sample.changeset(7, sets)]),
@@ -70,6 +71,13 @@ import Testing
         .move(Sample.id(10), position: Sample.id(13), left: Sample.id(12), right: Sample.id(3, 8)),
         .set(Sample.id(11), value: .string("x")), .delete(Sample.id(12)), .clear([Sample.id(10), Sample.id(11)]),
     ].map { .list(ObjectReference("Note", .int(1)), property: "items", $0) }
+
+    private static let additions: [CausewayOperations.Operation] =
+        (0..<5).map { .add(ObjectReference("Page", .int($0)), property: "likes", Addition($0 % 2 == 0 ? 1 : -300)) }
+        + [
+            .add(ObjectReference("Page", .string("a")), property: "views", Addition(.max)),
+            .add(ObjectReference("Page", .string("b")), property: "views", Addition(.min)),
+        ]
 
     private static let keyed: [CausewayOperations.Operation] = [
         .keyed(ObjectReference("Dog", .int(1)), property: "cities", .put(key: .string("Ulm"), value: .null)),

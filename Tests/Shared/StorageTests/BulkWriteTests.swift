@@ -1,3 +1,4 @@
+import CausewayFolders
 import CausewaySeeds
 import CausewayStorage
 import CausewayStorageOracle

@@ -1,4 +1,5 @@
 import CausewayEnvironment
+import CausewayFolders
 import CausewayStorage
 import CausewayStorageOracle
 import Foundation

@@ -1,3 +1,4 @@
+import CausewayFolders
 import CausewayStorage
 import CausewayStorageOracle
 import Foundation

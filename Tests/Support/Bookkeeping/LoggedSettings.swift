@@ -12,7 +12,7 @@ package struct LoggedSettings: SyncSettings {
         self.client = client
     }
 
-    package func attach(_ coordinator: FileCoordinator) throws {
+    package func attach(_ coordinator: FileCoordinator, for configuration: Realm.Configuration) throws {
         guard coordinator.participant == nil else { return }
         let transaction = try coordinator.store.write()
         do {
@@ -42,7 +42,7 @@ private final class Recorder: CommitParticipant {
         try replica.record(in: transaction, now: UInt64(now.tv_sec) * 1_000 + UInt64(now.tv_nsec) / 1_000_000)
     }
 
-    func didCommit(version: UInt64) {}
+    func didCommit(version: UInt64, through coordinator: FileCoordinator) {}
 
     func container(in transaction: Transaction) -> PrimaryKey? {
         try? replica.container(in: transaction)

@@ -50,8 +50,13 @@ package enum RandomValues {
         }
     }
 
+    package static func text(_ numbers: inout SeededNumbers) -> String { string(&numbers) }
+
     private static func string(_ numbers: inout SeededNumbers) -> String {
-        let words = ["", "a", "A", "ä", "É", "e", "abc", "ABC", "Abd", "dog", "dig", "ding", "x\u{0}y", "zoë", "日本"]
+        let words = [
+            "", "a", "A", "ä", "É", "e", "abc", "ABC", "Abd", "dog", "dig", "ding", "x\u{0}y", "zoë", "日本", "ks", "KS",
+            "\u{212A}\u{17F}", "σ", "ΣΊ", "σς",
+        ]
         if numbers.once(in: 12) {
             return String(repeating: numbers.one(of: ["long ", "lang"]), count: 60 + numbers.below(3))
         }

@@ -11,8 +11,16 @@ package struct ReferenceStore {
         package var lists: [Int: [Value]] = [:]
     }
 
+    /// What a mixed value holds when it is a list or a dictionary.
+    package enum Collection: Equatable {
+        case list([Value])
+        case map([String: Value])
+    }
+
     package let schema: Schema
     package var rows: [String: [ObjectKey: Row]] = [:]
+    /// By the value that holds each. Those that ended stay: nothing leads to them.
+    package var collections: [Value: Collection] = [:]
     package var ghosts: [String: [ObjectKey: PrimaryKey]] = [:]
 
     package init(schema: Schema) {

@@ -41,8 +41,8 @@ package final class ChildProcess: Sendable {
         try? input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
     }
 
-    /// The next line of output; nil when the program has closed it.
-    package func nextLine(timeout seconds: Double) throws -> String? {
+    /// The next line of output; nil when the program has closed it. The limit is for hangs, not for busy machines.
+    package func nextLine(timeout seconds: Double = 300) throws -> String? {
         try lines.next(timeout: seconds, of: name)
     }
 

@@ -11,23 +11,43 @@ package final class SyncServer {
     }
 
     package let database: String
-    package let port: Int
+    package private(set) var port: Int
+    private let accounts: String
+    private let databases: [(name: String, folder: String)]
     private let program: String
     private let folder: URL
     private var process: ChildProcess?
 
     /// Makes the keys and a configuration that `sync-server check` finds right; does not start it.
     ///
-    /// - Parameter others: databases it serves beside the first one.
-    package init(program: String, folder: URL, database: String, others: [String] = []) throws {
+    /// - Parameters:
+    ///   - others: databases it serves beside the first one.
+    ///   - accounts: the section `accounts` of the configuration.
+    package init(
+        program: String, folder: URL, database: String, others: [String] = [], accounts: String = ""
+    ) throws {
         self.program = program
         self.folder = folder
         self.database = database
+        self.accounts = accounts
         port = try Self.freePort()
+        databases =
+            [(database, folder.appendingPathComponent("data").path)]
+            + others.map { ($0, folder.appendingPathComponent("data-\($0)").path) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try makeKeys("keys")
-        let databases = [(database, path("data"))] + others.map { ($0, path("data-\($0)")) }
-        try configuration(databases).write(toFile: path("sync-server.yaml"), atomically: true, encoding: .utf8)
+        try writeConfiguration()
+    }
+
+    /// Listens on another port when it is started again.
+    package func move() throws {
+        port = try Self.freePort()
+        try writeConfiguration()
+    }
+
+    private func writeConfiguration() throws {
+        let text = configuration(databases) + "\n" + accounts
+        try text.write(toFile: path("sync-server.yaml"), atomically: true, encoding: .utf8)
         try tool("check", "--configuration", path("sync-server.yaml"))
     }
 
@@ -69,6 +89,14 @@ package final class SyncServer {
             "token", "--key", path("\(keys)/token-private.pem"), "--user", user, "--lifetime", "\(lifetimeSeconds)")
     }
 
+    /// What an operator does with the accounts of the first database.
+    @discardableResult
+    package func accounts(_ arguments: String...) throws -> String {
+        try tool(
+            ["accounts", arguments[0], "--configuration", path("sync-server.yaml"), "--database", database]
+                + arguments.dropFirst())
+    }
+
     // MARK: - Looking in
 
     /// How many objects of a class the server's own store holds.
@@ -99,7 +127,10 @@ package final class SyncServer {
     }
 
     @discardableResult
-    private func tool(_ arguments: String...) throws -> String {
+    private func tool(_ arguments: String...) throws -> String { try tool(arguments) }
+
+    @discardableResult
+    private func tool(_ arguments: [String]) throws -> String {
         let tool = Process()
         let (output, errors) = (Pipe(), Pipe())
         tool.executableURL = URL(fileURLWithPath: program)

@@ -6,12 +6,19 @@ import CausewayQuery
 struct NaiveComparison {
     private let options: StringOptions
     private let target: String?
-    private let store: ReferenceStore
+    private let store: ReferenceStore?
 
     init(_ comparison: BoundComparison, of evaluator: NaiveEvaluator) {
         options = comparison.options
         target = comparison.path.steps.last?.target
         store = evaluator.store
+    }
+
+    /// For values among which links are keys already.
+    init(options: StringOptions = []) {
+        self.options = options
+        target = nil
+        store = nil
     }
 
     func holds(_ left: Value, _ comparator: CausewayQuery.Comparator, _ right: Value) -> Bool {
@@ -23,31 +30,60 @@ struct NaiveComparison {
             default: return false
             }
         }
+        if case .bool(let left) = left, Self.isNumber(right) { return holds(.int(left ? 1 : 0), comparator, right) }
+        if case .bool(let right) = right, Self.isNumber(left) { return holds(left, comparator, .int(right ? 1 : 0)) }
         if let left = NaiveNumber(left), let right = NaiveNumber(right) {
             return ordered(left.amount, comparator, right.amount)
+        }
+        if Self.isDecimal(left) || Self.isDecimal(right), let left = NaiveArithmetic.decimal(left),
+            let right = NaiveArithmetic.decimal(right)
+        {
+            return decimal(left, comparator, right)
         }
         switch (left, right) {
         case (.bool(let left), .bool(let right)): return ordered(left ? 1 : 0, comparator, right ? 1 : 0)
         case (.string(let left), .string(let right)):
-            return text(folded(Array(left.utf8)), comparator, folded(Array(right.utf8)))
+            return text(folded(left), comparator, folded(right))
         case (.bytes(let left), .bytes(let right)): return text(left, comparator, right)
+        // Only mixed values meet others of another type: text and bytes compare as bytes.
+        case (.string(let left), .bytes(let right)):
+            return comparator != .text && text(Array(left.utf8), comparator, right)
+        case (.bytes(let left), .string(let right)):
+            return comparator != .text && text(left, comparator, Array(right.utf8))
         case (.timestamp(let left), .timestamp(let right)):
             let seconds = Float80(left.seconds) - Float80(right.seconds)
             return ordered(seconds != 0 ? seconds : Float80(left.nanoseconds - right.nanoseconds), comparator, 0)
-        case (.objectId, .objectId), (.uuid, .uuid):
-            return comparator == .equal ? left == right : comparator == .notEqual && left != right
+        case (.objectId(let left), .objectId(let right)):
+            return ordered(
+                left.high == right.high
+                    ? left.low == right.low ? 0 : left.low < right.low ? -1 : 1
+                    : left.high < right.high ? -1 : 1, comparator, 0)
+        case (.uuid(let left), .uuid(let right)):
+            return ordered(
+                left.high == right.high
+                    ? left.low == right.low ? 0 : left.low < right.low ? -1 : 1
+                    : left.high < right.high ? -1 : 1, comparator, 0)
         case (.decimal(let left), .decimal(let right)): return decimal(left, comparator, right)
         case (.object, _), (.link, _):
             let isSame = key(left) != nil && key(left) == key(right)
             return comparator == .equal ? isSame : comparator == .notEqual && !isSame
+        // A collection is the same as itself alone.
+        case (.anyObject(let left), .anyObject(let right)):
+            return comparator == .equal ? left == right : comparator == .notEqual && left != right
         default: return comparator == .notEqual
         }
+    }
+
+    private static func isNumber(_ value: Value) -> Bool { NaiveNumber(value) != nil || isDecimal(value) }
+
+    private static func isDecimal(_ value: Value) -> Bool {
+        if case .decimal = value { true } else { false }
     }
 
     private func key(_ link: Value) -> ObjectKey? {
         switch link {
         case .object(let key): key
-        case .link(let primaryKey): target.flatMap { store.key($0, for: primaryKey) }
+        case .link(let primaryKey): target.flatMap { store?.key($0, for: primaryKey) }
         default: nil
         }
     }
@@ -73,8 +109,8 @@ struct NaiveComparison {
 
     // MARK: - Text
 
-    private func folded(_ bytes: [UInt8]) -> [UInt8] {
-        options.isEmpty ? bytes : bytes.withUnsafeBytes { StringFolding.folded($0, options) }
+    private func folded(_ text: String) -> [UInt8] {
+        Array(options.isEmpty ? text.utf8 : NaiveFolding.folded(text, options).utf8)
     }
 
     private func text(_ left: [UInt8], _ comparator: CausewayQuery.Comparator, _ right: [UInt8]) -> Bool {
@@ -90,6 +126,7 @@ struct NaiveComparison {
         case .endsWith: !right.isEmpty && left.reversed().starts(with: right.reversed())
         case .contains: !right.isEmpty && left.indices.contains { left[$0...].starts(with: right) }
         case .like: isLike(characters(left)[...], characters(right)[...])
+        case .text: NaiveWords.holds(left, right)
         case .in, .between: false
         }
     }

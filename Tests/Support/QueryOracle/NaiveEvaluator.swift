@@ -3,7 +3,7 @@ import CausewayObjectStoreReference
 import CausewayQuery
 
 /// What a predicate says of an object, value by value and written to be read: it shares no code with the evaluators of
-/// the product but the table of letters that fold.
+/// the product.
 struct NaiveEvaluator {
     let store: ReferenceStore
     /// The ways back that were asked for, of a store that does not change meanwhile.
@@ -26,6 +26,8 @@ struct NaiveEvaluator {
         case .comparison(let comparison): return holds(comparison, key, className)
         case .subquery(let subquery): return holds(subquery, key, className)
         case .geoWithin(let within): return holds(within, key, className)
+        case .computed(let computation): return holds(computation, key, className)
+        case .type(let test): return holds(test, key, className)
         }
     }
 
@@ -97,17 +99,22 @@ struct NaiveEvaluator {
 
     // MARK: - Paths
 
-    /// All values at the end of a path. An absent link makes one null, unless a list would have followed it.
+    /// All values at the end of a path. An absent link makes one null, unless several values would have followed it.
     func values(of path: BoundPath, _ key: ObjectKey, _ className: String) -> [Value] {
         var places: [(className: String, key: ObjectKey)?] = [(className, key)]
         for (index, step) in path.steps.enumerated() {
             var reached: [Value?] = []
             for place in places {
                 guard let place, let row = store.rows[place.className]?[place.key] else {
-                    reached.append(step.collection == .none ? .some(.null) : nil)
+                    let isSingle = step.nested.isEmpty ? step.collection == .none : !goesToMany(step.nested)
+                    reached.append(isSingle ? .some(.null) : nil)
                     continue
                 }
-                if step.direction != .forward {
+                if !step.nested.isEmpty {
+                    reached += nested(step, of: row).map(Optional.some)
+                } else if let place = step.place {
+                    reached.append(naiveElement(row.lists[step.property] ?? [], place))
+                } else if step.direction != .forward {
                     reached += origins(of: place.key, step)
                 } else if let name = step.mapKey {
                     let values = zip(row.lists[~step.property] ?? [], row.lists[step.property] ?? [])
@@ -156,11 +163,12 @@ struct NaiveEvaluator {
 
     // MARK: - Aggregates
 
-    private func fold(_ aggregate: Aggregate, _ values: [Value], _ path: BoundPath) -> Value {
+    func fold(_ aggregate: Aggregate, _ values: [Value], _ path: BoundPath) -> Value {
         if aggregate == .count { return .int(Int64(values.count)) }
         let present = values.filter { !$0.isNull }
         let isInteger = path.steps.last?.type == .int
-        let isDecimal = path.steps.last?.type == .decimal128
+        let isMixed = path.steps.last?.type == .mixed
+        let isDecimal = isMixed || path.steps.last?.type == .decimal128
         switch aggregate {
         case .count: return .null
         case .sum where isInteger: return .int(Int64(clamping: integers(present).reduce(0, +)))
@@ -168,14 +176,22 @@ struct NaiveEvaluator {
         case .sum: return .double(doubles(present).reduce(0, +))
         case .average where present.isEmpty: return .null
         case .average where isDecimal:
-            return .decimal(decimals(present).reduce(.zero, +) / DecimalNumber(Int64(present.count)))
+            let found = decimals(present)
+            return found.isEmpty
+                ? .null : .decimal(found.reduce(.zero, +) / DecimalNumber(Int64(found.count)))
         case .average where isInteger:
             return .double(Double(integers(present).reduce(0, +)) / Double(present.count))
         case .average: return .double(doubles(present).reduce(0, +) / Double(present.count))
         case .minimum, .maximum:
             // The first that no later one beats; a NaN beats nothing and is beaten by nothing.
             var best = Value.null
-            for value in present where best.isNull || beats(value, best, aggregate) { best = value }
+            for value in present {
+                let beats =
+                    isMixed
+                    ? aggregate == .minimum ? NaiveOrder.precedes(value, best) : NaiveOrder.precedes(best, value)
+                    : beats(value, best, aggregate)
+                if best.isNull || beats { best = value }
+            }
             return best
         }
     }
@@ -196,7 +212,7 @@ struct NaiveEvaluator {
     }
 
     private func decimals(_ values: [Value]) -> [DecimalNumber] {
-        values.compactMap { if case .decimal(let value) = $0 { value } else { nil } }
+        values.compactMap(NaiveNumber.decimal)
     }
 
     private func doubles(_ values: [Value]) -> [Double] {
@@ -214,6 +230,26 @@ struct NaiveNumber {
         case .float(let value): amount = Float80(value)
         case .double(let value): amount = Float80(value)
         default: return nil
+        }
+    }
+
+    /// What any number reads like; nil for other values.
+    static func decimal(_ value: Value) -> DecimalNumber? {
+        switch value {
+        case .int(let value): DecimalNumber("\(value)")
+        case .float(let value): decimal("\(value)")
+        case .double(let value): decimal("\(value)")
+        case .decimal(let value): value
+        default: nil
+        }
+    }
+
+    private static func decimal(_ text: String) -> DecimalNumber? {
+        switch text {
+        case "inf": .infinity
+        case "-inf": -DecimalNumber.infinity
+        case "nan", "-nan": .notANumber
+        default: DecimalNumber(text)
         }
     }
 }

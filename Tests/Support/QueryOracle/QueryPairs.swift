@@ -47,7 +47,7 @@ package struct QueryPairs {
         do {
             let store = try ObjectStore.open(path: path, options: .init(inMemory: !isFile, mapSizeBytes: 1 << 32))
             let transaction = try store.write()
-            try transaction.extendSchema(Zoo.schema)
+            try transaction.extendSchema(Zoo.schema.withNestedCollections)
             try history.change(transaction, times: rows)
             try compare(transaction, "while writing")
             try transaction.commit(.relaxed)

@@ -1,7 +1,7 @@
 import CausewayModel
 
 /// The classes that queries are tried on: every type, required and optional, with an index and without; links, lists, sets,
-/// maps and embedded objects.
+/// maps, embedded objects, and mixed values that hold lists and dictionaries.
 enum Zoo {
     static let schema = Schema([animal, keeper, cage])
 
@@ -22,6 +22,9 @@ enum Zoo {
             Property(name: "chip", type: .objectId, isOptional: true, isIndexed: true),
             Property(name: "passport", type: .uuid),
             Property(name: "price", type: .decimal128, isOptional: true),
+            Property(name: "story", type: .string, isOptional: true, isFullTextIndexed: true),
+            Property(name: "gift", type: .mixed),
+            Property(name: "label", type: .mixed, isIndexed: true),
             Property(name: "keeper", type: .object, isOptional: true, target: "Keeper"),
             Property(name: "mother", type: .object, isOptional: true, target: "Animal"),
             Property(name: "cage", type: .object, isOptional: true, target: "Cage"),
@@ -36,6 +39,8 @@ enum Zoo {
             Property(name: "scores", type: .double, collection: .map),
             Property(name: "remarks", type: .string, collection: .map, isOptional: true),
             Property(name: "allies", type: .object, collection: .map, isOptional: true, target: "Animal"),
+            Property(name: "toys", type: .mixed, collection: .list, isOptional: true),
+            Property(name: "notes", type: .mixed, collection: .map, isOptional: true),
         ])
 
     static let keeper = ClassSchema(
@@ -47,6 +52,9 @@ enum Zoo {
             Property(name: "boss", type: .object, isOptional: true, target: "Keeper"),
             Property(name: "animals", type: .object, collection: .list, target: "Animal"),
         ])
+
+    /// The mixed columns of animals, those of collections too.
+    static let mixedColumns = animal.properties.indices.filter { animal.properties[$0].type == .mixed }
 
     static let cage = ClassSchema(
         name: "Cage", kind: .embedded,

@@ -8,8 +8,9 @@ struct ZooHistory {
     var numbers: SeededNumbers
     var reference = ReferenceStore(schema: Zoo.schema)
     private var nextID: Int64 = 0
-    private var nextCage: UInt64 = 0
-    private let client: ClientID
+    /// Of the ids of embedded objects and of collections inside of mixed values.
+    var nextContainer: UInt64 = 0
+    let client: ClientID
     /// Texts are drawn from so many words, so that dictionaries in leaves come and go.
     private let vocabulary: Int
 
@@ -30,13 +31,13 @@ struct ZooHistory {
         case 0..<7: try createAnimal(transaction, animals)
         case 7..<9: try createKeeper(transaction, keepers)
         case 9..<15:
-            let (table, columns) = numbers.once(in: 5) ? (keepers, 4) : (animals, 17)
+            let (table, columns) = numbers.once(in: 5) ? (keepers, 4) : (animals, 20)
             guard let key = anyKey(table.name) else { return }
             let column = 1 + numbers.below(columns - 1)
             let value = try value(for: table.schema.properties[column], transaction)
             table.set(key, column, value)
             reference.set(table.name, key, column, value)
-        case 15: try changeEntries(transaction, animals)
+        case 15: try numbers.once(in: 2) ? changeEntries(transaction, animals) : changeNested(transaction)
         case 16..<18: try changeList(transaction, numbers.once(in: 3) ? keepers : animals)
         default:
             let table = numbers.once(in: 4) ? keepers : animals
@@ -86,10 +87,12 @@ struct ZooHistory {
     mutating func value(for property: Property, _ transaction: Transaction) throws -> Value {
         if property.isOptional, numbers.once(in: 5) { return .null }
         switch property.target {
+        case nil where property.type == .mixed && property.collection != .set && numbers.once(in: 3):
+            return try collection(transaction)
         case nil: return scalar(property)
         case "Cage":
-            nextCage += 1
-            let id = PrimaryKey.container(ElementID(client: client, counter: nextCage))
+            nextContainer += 1
+            let id = PrimaryKey.container(ElementID(client: client, counter: nextContainer))
             let row: [Value] = [scalar(Zoo.cage.properties[0]), scalar(Zoo.cage.properties[1])]
             reference.create("Cage", try transaction.required("Cage").create(id, row: row), id, row)
             return reference.key("Cage", for: id).map { .object($0) } ?? .null
@@ -105,6 +108,11 @@ struct ZooHistory {
 
     mutating func scalar(_ property: Property) -> Value {
         switch (property.type, property.name) {
+        case (.string, "story"):
+            .string(
+                (0..<1 + numbers.below(5)).map { _ in
+                    numbers.once(in: 2) ? "word-\(numbers.below(vocabulary))" : RandomValues.text(&numbers)
+                }.joined(separator: numbers.one(of: [" ", ", ", "\n"])))
         case (.string, _) where numbers.once(in: 2): .string("word \(numbers.below(vocabulary))")
         case (.int, "legs"): .int(Int64(numbers.below(9)))
         case (.double, _) where numbers.once(in: 2): .double(Double(numbers.below(6000)) / 100)

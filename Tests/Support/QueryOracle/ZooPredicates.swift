@@ -15,7 +15,9 @@ extension ZooHistory {
             }
         }
         if numbers.once(in: 60) { return .constant(numbers.once(in: 2)) }
+        if numbers.once(in: 10) { return .computed(computation(on: className)) }
         if depth < 3, numbers.once(in: 10) { return subquery(on: className, depth: depth) }
+        if numbers.once(in: 12), let test = typeTest(on: className) { return .type(test) }
         return .comparison(comparison(on: className))
     }
 
@@ -37,17 +39,23 @@ extension ZooHistory {
         let (path, passesList) = path(from: className)
         guard let last = path.steps.last else { preconditionFailure("a path has a step") }
         var quantifier = Quantifier.implied
+        let type = Self.type(of: last)
         if passesList {
-            if numbers.once(in: 3) { return aggregate(path, last) }
+            if last.nested.isEmpty, numbers.once(in: 3) { return aggregate(path, last) }
             quantifier = numbers.one(of: [.any, .all, .none])
-        } else if numbers.once(in: 10), last.type != .object, let other = twin(of: last, on: className) {
+        } else if numbers.once(in: 10), last.type != .object, let other = twin(of: type, on: className) {
             return BoundComparison(
-                quantifier: .implied, path: path, comparator: numbers.one(of: Self.comparators(last.type)),
+                quantifier: .implied, path: path,
+                comparator: numbers.one(of: Self.comparators(type).filter { $0 != .text }),
                 options: [], operand: .path(BoundPath(steps: [other])))
         }
-        let comparator = numbers.one(of: Self.comparators(last.type) + [.in])
+        let comparator = numbers.one(of: Self.comparators(type) + [.in])
         var options: StringOptions = []
-        if last.type == .string, ![.less, .lessOrEqual, .greater, .greaterOrEqual].contains(comparator) {
+        let folds =
+            type == .mixed
+            ? Self.ofMixedTexts.contains(comparator)
+            : type == .string && ![.less, .lessOrEqual, .greater, .greaterOrEqual, .text].contains(comparator)
+        if folds {
             options = numbers.one(of: [
                 [], [], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
             ])
@@ -92,8 +100,17 @@ extension ZooHistory {
                     break
                 }
             }
+            if property.collection == .list, numbers.once(in: 4) {
+                step.place = numbers.one(of: [.first, .last, .at(0), .at(1), .at(5)])
+                step.collection = .none
+            }
+            if property.type == .mixed, step.place == nil, step.property >= 0, numbers.once(in: 2) {
+                let isToMany = addSubscripts(to: &step)
+                path.steps.append(step)
+                return (path, passesList || isToMany)
+            }
             path.steps.append(step)
-            passesList = passesList || property.collection != .none
+            passesList = passesList || step.collection != .none
             guard step.property >= 0, let target = property.target, path.steps.count < 3, !numbers.once(in: 5) else {
                 break
             }
@@ -126,7 +143,7 @@ extension ZooHistory {
 
     private mutating func aggregate(_ path: BoundPath, _ last: BoundPath.Step) -> BoundComparison {
         var path = path
-        let isDecimal = last.type == .decimal128
+        let isDecimal = last.type == .decimal128 || last.type == .mixed
         let isNumber = last.type == .int || last.type == .double || isDecimal
         let aggregate = isNumber ? numbers.one(of: [.count, .sum, .average, .minimum, .maximum]) : Aggregate.count
         path.aggregate = aggregate
@@ -140,23 +157,28 @@ extension ZooHistory {
     }
 
     /// Another property of the class with the same type, or another number.
-    private mutating func twin(of step: BoundPath.Step, on className: String) -> BoundPath.Step? {
+    private mutating func twin(of type: PropertyType, on className: String) -> BoundPath.Step? {
         let properties = Zoo.schema[className]?.properties ?? []
         let numeric: [PropertyType] = [.int, .float, .double]
         let indices = properties.indices.filter {
-            (properties[$0].type == step.type || numeric.contains(properties[$0].type) && numeric.contains(step.type))
+            (properties[$0].type == type || numeric.contains(properties[$0].type) && numeric.contains(type))
                 && properties[$0].collection == .none
         }
         guard !indices.isEmpty else { return nil }
         let index = numbers.one(of: indices)
-        return Self.step(className, index, properties[index])
+        var step = Self.step(className, index, properties[index])
+        if type == .mixed, numbers.once(in: 2) { step.nested = singleSubscripts() }
+        return step
     }
 
-    private static func step(_ className: String, _ index: Int, _ property: Property) -> BoundPath.Step {
+    static func step(_ className: String, _ index: Int, _ property: Property) -> BoundPath.Step {
         BoundPath.Step(
             className: className, property: index, type: property.type, collection: property.collection,
             target: property.target)
     }
+
+    /// Operators that a mixed property is tried with on texts alone.
+    private static let ofMixedTexts: [CausewayQuery.Comparator] = [.beginsWith, .endsWith, .contains, .like]
 
     private static func comparators(_ type: PropertyType) -> [CausewayQuery.Comparator] {
         let order: [CausewayQuery.Comparator] = [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]
@@ -164,8 +186,9 @@ extension ZooHistory {
         case .bool, .objectId, .uuid, .object: [.equal, .notEqual]
         case .int, .float, .double, .date: order + [.between]
         case .decimal128: order + [.between]
-        case .mixed: order
-        case .string, .data: order + [.beginsWith, .endsWith, .contains, .like]
+        case .mixed: order + [.between, .text] + ofMixedTexts
+        case .string: order + [.beginsWith, .endsWith, .contains, .like, .text, .text]
+        case .data: order + [.beginsWith, .endsWith, .contains, .like]
         }
     }
 
@@ -176,12 +199,25 @@ extension ZooHistory {
             step.property < 0
             ? Property(name: "keys", type: .string)
             : Zoo.schema[step.className]?.properties[step.property] ?? Zoo.cage.properties[0]
-        guard step.type == .string else { return scalar(property) }
-        if comparator == .like || numbers.once(in: 4) {
+        if step.nested.last == .count { return .int(Int64(numbers.below(5))) }
+        if step.nested.last == .keys, comparator != .text { return .string(numbers.one(of: Self.keys)) }
+        if comparator == .text { return .string(search()) }
+        let isText = step.type == .string || step.type == .mixed && Self.ofMixedTexts.contains(comparator)
+        guard isText else { return scalar(property) }
+        if comparator == .like || step.type == .mixed || numbers.once(in: 4) {
             return .string(
                 numbers.one(of: ["d?g", "*b*", "?", "*", "a*", "", "*1", "w?rd *", "*ord 1*", "word", "d 1"]))
         }
         return scalar(property)
+    }
+
+    private mutating func search() -> String {
+        let terms = [
+            "dog", "wor*", "word 1", "-dog", "a", "-ABC", "lang*", "long", "e", "日本*", "-word*", "zoe",
+            "word-\(numbers.below(5))",
+            "\(numbers.below(40))*", "-\(numbers.below(4))", "*", "d*g",
+        ]
+        return (0..<numbers.one(of: [0, 1, 1, 2, 3])).map { _ in numbers.one(of: terms) }.joined(separator: " ")
     }
 
     private mutating func constant(_ step: BoundPath.Step) -> Value {

@@ -18,7 +18,9 @@ final class Device {
             .trimmingCharacters(in: .whitespacesAndNewlines)
         let app = App(
             id: options.database,
-            configuration: AppConfiguration(baseURL: options.url, trustRootsPath: options.authority))
+            configuration: AppConfiguration(
+                baseURL: options.url, trustRootsPath: options.authority,
+                rootDirectory: URL(fileURLWithPath: options.file).deletingLastPathComponent()))
         let user = try await app.login(credentials: .jwt(token: token))
         var configuration = user.flexibleSyncConfiguration()
         configuration.fileURL = URL(fileURLWithPath: options.file)

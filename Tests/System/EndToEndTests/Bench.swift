@@ -9,11 +9,12 @@ final class Bench {
     let server: SyncServer
     let folder: URL
 
-    init(_ name: String, others: [String] = []) throws {
+    /// - Parameter accounts: the section `accounts` of the server's configuration.
+    init(_ name: String, others: [String] = [], accounts: String = "") throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("causeway-\(name)-\(UUID().uuidString)")
         server = try SyncServer(
             program: Self.program("sync-server"), folder: folder.appendingPathComponent("server"), database: "items",
-            others: others)
+            others: others, accounts: accounts)
         try server.start()
     }
 
@@ -30,10 +31,13 @@ final class Bench {
 
     // MARK: - Devices
 
-    func app(database: String? = nil, authority: String? = nil) -> App {
+    /// - Parameter folder: where the app remembers its users; apps of different folders are different devices.
+    func app(database: String? = nil, authority: String? = nil, folder: String? = nil) -> App {
         App(
             id: database ?? server.database,
-            configuration: AppConfiguration(baseURL: server.url, trustRootsPath: authority ?? server.authority))
+            configuration: AppConfiguration(
+                baseURL: server.url, trustRootsPath: authority ?? server.authority,
+                rootDirectory: folder.map { self.folder.appendingPathComponent($0) } ?? self.folder))
     }
 
     func file(_ device: String) -> URL { folder.appendingPathComponent("\(device).realm") }
@@ -71,14 +75,14 @@ extension Realm {
     @MainActor
     func uploaded() async throws {
         let session = try #require(syncSession)
-        try await within(seconds: 60) { try await session.wait(for: .upload) }
+        try await within { try await session.wait(for: .upload) }
     }
 
     /// Returns when everything the server had is in this Realm's view.
     @MainActor
     func downloaded() async throws {
         let session = try #require(syncSession)
-        try await within(seconds: 60) { try await session.wait(for: .download) }
+        try await within { try await session.wait(for: .download) }
         refresh()
     }
 
@@ -101,9 +105,9 @@ func content(_ realm: Realm) -> String {
     }.joined(separator: "\n")
 }
 
-/// Throws instead of waiting for ever.
+/// Throws instead of waiting for ever. The limit is for hangs, not for busy machines.
 func within<Result: Sendable>(
-    seconds: Int, _ body: @escaping @MainActor @Sendable () async throws -> Result
+    seconds: Int = 300, _ body: @escaping @MainActor @Sendable () async throws -> Result
 ) async throws -> Result {
     try await withThrowingTaskGroup(of: Result.self) { group in
         group.addTask { try await body() }

@@ -16,7 +16,7 @@ final class Troubles: Sendable {
     /// The next error of a code whose message has a text; those before it are passed over.
     func next(_ code: SyncError.Code, saying text: String = "") async throws -> SyncError {
         let errors = errors
-        return try await within(seconds: 30) {
+        return try await within {
             for await error in errors where error.code == code {
                 if text.isEmpty || error.message.contains(text) { return error }
             }
@@ -32,7 +32,7 @@ final class Troubles: Sendable {
 func refusal(of realm: Realm, waitingFor direction: SyncSession.ProgressDirection = .upload) async throws -> SyncError {
     let session = try #require(realm.syncSession)
     let error = await #expect(throws: SyncError.self) {
-        try await within(seconds: 30) { try await session.wait(for: direction) }
+        try await within { try await session.wait(for: direction) }
     }
     return try #require(error)
 }

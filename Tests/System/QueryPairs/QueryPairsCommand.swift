@@ -3,7 +3,8 @@ import CausewayQueryOracle
 import Foundation
 import Synchronization
 
-/// Runs generated queries over generated data and compares every answer with plain loops over dictionaries.
+/// Runs generated queries over generated data and compares every answer with plain loops over dictionaries; or tries
+/// generated texts on the parser.
 @main
 struct QueryPairsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "causeway-queries")
@@ -11,14 +12,16 @@ struct QueryPairsCommand: AsyncParsableCommand {
     @Option(help: "How many query and data pairs to compare at least.") var count = 100_000
     @Option(help: "Seed of the first data; the next ones follow it.") var seed: UInt64 = 1
     @Option(help: "How many run side by side.") var jobs = 2
+    @Option(help: "Try so many texts on the parser instead, those of ten thousand a seed.") var fuzz: Int?
 
     func validate() throws {
-        guard count > 0, (1...64).contains(jobs) else {
+        guard count > 0, fuzz ?? 1 > 0, (1...64).contains(jobs) else {
             throw ValidationError("Take at least one pair and one job.")
         }
     }
 
     func run() async throws {
+        if let fuzz { return try await QueryFuzzing(count: fuzz, firstSeed: seed, jobs: jobs).run() }
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("causeway-queries-\(ProcessInfo.processInfo.processIdentifier)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -45,6 +45,8 @@ func brief(_ operation: Operation) -> String {
     case .keyed(let target, let property, .put(let key, let value)):
         "put \(brief(target)).\(property)[\(brief(key))] = \(brief(value))"
     case .keyed(let target, let property, .remove(let key)): "remove \(brief(target)).\(property)[\(brief(key))]"
+    case .add(let target, let property, let addition): "add \(addition.amount) to \(brief(target)).\(property)"
+    case .text(let target, let property, let operation): "text \(brief(target)).\(property) \(operation)"
     }
 }
 
@@ -73,6 +75,7 @@ func brief(_ state: ObjectState) -> String {
         }
         text += " \(field.property)={\(entries.joined(separator: ", "))}"
     }
+    for field in state.texts { text += " \(field.property)=“\(field.text.string)”" }
     return text
 }
 

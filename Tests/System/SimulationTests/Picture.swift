@@ -54,8 +54,15 @@ extension Transaction {
 
     /// A link is its target's primary key; an embedded object is its content, since its name means nothing to a reader.
     private func picture(_ value: Value, _ property: Property) -> Picture {
+        if let (table, key, kind) = nested(value) {
+            guard table.exists(key) else { return .value(.null) }
+            let elements = self.elements(of: table, key).map { picture($0, property) }
+            if kind == .list { return .list(elements) }
+            let names = table.mapKeys(key, NestedCollection.column)
+            return .object(Dictionary(uniqueKeysWithValues: zip(names, elements)))
+        }
         guard case .object(let key) = value, let target = property.target, let table = table(target) else {
-            return .value(value)
+            return .value(travelling(value))
         }
         if table.schema.kind == .embedded {
             return table.exists(key) ? picture(target, key) : .value(.null)
@@ -85,7 +92,8 @@ extension Transaction {
             guard let table = table(current.className), let key = table.keyOrGhost(for: current.key) else { return nil }
             var holder: ObjectReference?
             for origin in tables {
-                for (column, property) in origin.schema.properties.enumerated() where property.target == table.name {
+                for (column, property) in origin.schema.properties.enumerated()
+                where property.target == table.name || table.nestedKind != nil && property.type == .mixed {
                     guard let row = table.backlinks(to: key, from: origin, column).first,
                         let name = origin.primaryKey(of: row)
                     else { continue }

@@ -1,3 +1,4 @@
+import CausewayMerge
 import CausewayModel
 import CausewayObjectStore
 import CausewayOpLog
@@ -13,7 +14,7 @@ struct RandomEdits {
     }
 
     private func one(_ random: inout SeededNumbers) throws {
-        switch random.below(24) {
+        switch random.below(34) {
         case 0...3: try createItem(&random)
         case 4: try createShop(&random)
         case 5: delete("Item", &random)
@@ -25,7 +26,32 @@ struct RandomEdits {
         case 15...16: try editAddress(&random)
         case 17...18: try editParts(&random)
         case 19: try editSpot(&random)
-        default: try editEntries(&random)
+        case 20: addToCounter(&random)
+        case 21...23:
+            if let key = some("Item", &random) { editText(table("Item"), key, "body", &random) }
+        case 24...27: try editEntries(&random)
+        default:
+            guard let item = some("Item", &random) else { return }
+            try NestedEdits(transaction: transaction, replica: replica).perform(on: item, in: table("Item"), &random)
+        }
+    }
+
+    // MARK: - Texts
+
+    private func editText(_ table: Table, _ key: ObjectKey, _ property: String, _ random: inout SeededNumbers) {
+        let column = column(table, property)
+        guard case .string(let text) = table.value(key, column) else { return }
+        let count = text.unicodeScalars.count
+        let first = random.below(count + 1)
+        switch random.below(8) {
+        case 0 where random.happens(percent: 20):
+            // As a whole: the log finds out what changed.
+            table.set(key, column, word(&random))
+        case 1...2 where first < count:
+            table.edit(key, text: column, .remove(first..<min(count, first + 1 + random.below(3))))
+        default:
+            let words = random.one(of: ["a", "bc", "é", "👍🏽d", "e"])
+            table.edit(key, text: column, .insert(words, at: random.happens(percent: 40) ? min(1, count) : first))
         }
     }
 
@@ -68,6 +94,7 @@ struct RandomEdits {
         let properties = table.schema.properties
         let column = random.below(properties.count)
         let property = properties[column]
+        if property.isText { return editText(table, key, property.name, &random) }
         guard property.collection == .none, !property.isPrimaryKey else { return }
         switch property.type {
         case .bool: table.set(key, column, .bool(random.happens(percent: 50)))
@@ -81,6 +108,15 @@ struct RandomEdits {
             table.set(key, column, random.happens(percent: 25) ? .null : linked.map { .object($0) } ?? .null)
         default: return
         }
+    }
+
+    private func addToCounter(_ random: inout SeededNumbers) {
+        let className = random.happens(percent: 80) ? "Item" : "Address"
+        guard let key = some(className, &random) else { return }
+        let table = table(className)
+        let column = column(table, className == "Item" ? "likes" : "number")
+        table.add(Int64(random.below(9)) - 3, to: key, column)
+        if random.happens(percent: 10) { table.set(key, column, .int(Int64(random.below(6)))) }
     }
 
     // MARK: - Lists

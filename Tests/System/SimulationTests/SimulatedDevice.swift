@@ -38,7 +38,7 @@ final class SimulatedDevice {
             path: "simulated-device-\(seed)-\(number)-\(Self.uniqueNumber())",
             options: ObjectStore.Options(inMemory: true, mapSizeBytes: 1 << 26))
         let transaction = try store.write()
-        try transaction.extendSchema(SimulationSchema.schema)
+        try transaction.extendSchema(SimulationSchema.schema.withNestedCollections)
         replica = try Replica.open(in: transaction, newClient: ClientID(seed &* 16 &+ UInt64(number)))
         _ = try transaction.commit(.relaxed)
         transaction.end()

@@ -1,8 +1,8 @@
 import CausewayModel
 import CausewayWire
 
-/// A small world with everything that merges: values, links, lists, sets and maps of values and of links, embedded
-/// objects at two depths, alone, in lists and in maps.
+/// A small world with everything that merges: values, links, texts, lists, sets and maps of values and of links, embedded
+/// objects at two depths, alone, in lists and in maps, mixed values with collections inside of collections.
 enum SimulationSchema {
     static let schema = Schema([
         ClassSchema(
@@ -25,6 +25,11 @@ enum SimulationSchema {
                 Property(name: "scores", type: .int, collection: .map),
                 Property(name: "helpers", type: .object, collection: .map, isOptional: true, target: "Item"),
                 Property(name: "sites", type: .object, collection: .map, isOptional: true, target: "Address"),
+                Property(name: "likes", type: .int, isIndexed: true, isCounter: true),
+                Property(name: "body", type: .string, isText: true),
+                Property(name: "it", type: .mixed, isOptional: true),
+                Property(name: "anys", type: .mixed, collection: .list, isOptional: true),
+                Property(name: "byName", type: .mixed, collection: .map, isOptional: true),
             ]),
         ClassSchema(
             name: "Shop",
@@ -38,14 +43,16 @@ enum SimulationSchema {
             name: "Address", kind: .embedded,
             properties: [
                 Property(name: "city", type: .string),
-                Property(name: "number", type: .int),
+                Property(name: "number", type: .int, isCounter: true),
                 Property(name: "spot", type: .object, isOptional: true, target: "Spot"),
+                Property(name: "extra", type: .mixed, isOptional: true),
             ]),
         ClassSchema(
             name: "Spot", kind: .embedded,
             properties: [
                 Property(name: "x", type: .int),
                 Property(name: "names", type: .string, collection: .list),
+                Property(name: "story", type: .string, isText: true),
             ]),
         ClassSchema(
             name: "Part", kind: .embedded,
@@ -58,6 +65,7 @@ enum SimulationSchema {
     static let queries = [
         StandingQuery(className: "Item", predicate: "TRUEPREDICATE"),
         StandingQuery(className: "Item", predicate: "count < 3"),
+        StandingQuery(className: "Item", predicate: "likes > 3"),
         StandingQuery(className: "Item", predicate: "count >= 3 AND flag == true"),
         StandingQuery(className: "Item", predicate: "name == 'a' OR name == 'b'"),
         StandingQuery(className: "Item", predicate: "NOT name BEGINSWITH 'c'"),
@@ -73,6 +81,12 @@ enum SimulationSchema {
         StandingQuery(className: "Item", predicate: "ANY labels == 'b'"),
         StandingQuery(className: "Item", predicate: "scores['a'] > 2"),
         StandingQuery(className: "Item", predicate: "scores.@keys == 'c' OR ANY sites.city == 'a'"),
+        StandingQuery(className: "Item", predicate: "body CONTAINS 'a'"),
+        StandingQuery(className: "Item", predicate: "it[0] == 'a' OR it['a'] > 2"),
+        StandingQuery(className: "Item", predicate: "ANY it[*] == 'b' OR it.@count > 1"),
+        StandingQuery(className: "Item", predicate: "ANY anys[*][*] > 1"),
+        StandingQuery(className: "Item", predicate: "byName['b']['c'] == nil AND ANY byName[*].@count > 0"),
+        StandingQuery(className: "Item", predicate: "address.extra[0] != nil"),
         StandingQuery(className: "Shop", predicate: "TRUEPREDICATE"),
         StandingQuery(className: "Shop", predicate: "title == 'a'"),
         StandingQuery(className: "Shop", predicate: "address.city != 'b'"),

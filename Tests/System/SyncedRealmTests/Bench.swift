@@ -37,6 +37,19 @@ final class Bench {
         return network
     }
 
+    func cutOff(_ devices: String...) {
+        for device in devices { network(device).isCut = true }
+    }
+
+    /// Lets the devices reach the server again, and shows in their Realms what came of it.
+    func rejoin(_ realms: KeyValuePairs<String, Realm>) async throws {
+        for (device, _) in realms { network(device).isCut = false }
+        for (_, realm) in realms { realm.syncSession?.reconnect() }
+        for (_, realm) in realms { try await realm.syncSession?.wait(for: .upload) }
+        for (_, realm) in realms { try await realm.syncSession?.wait(for: .download) }
+        for (_, realm) in realms { realm.refresh() }
+    }
+
     func app(_ device: String) -> App {
         if let app = apps[device] { return app }
         let network = network(device)
@@ -53,7 +66,9 @@ final class Bench {
     ) async throws -> Realm.Configuration {
         let user = try await app(device).login(credentials: .jwt(Self.token(user: "ann")))
         var configuration = user.flexibleSyncConfiguration(initialSubscriptions: initial)
-        configuration.objectTypes = [Chore.self, Person.self, Reading.self]
+        configuration.objectTypes = [
+            Chore.self, Person.self, Reading.self, Album.self, Track.self, Survey.self, Probe.self,
+        ]
         return configuration
     }
 
@@ -75,6 +90,9 @@ final class Chore: Object {
     @Persisted var crew: MutableSet<Person>
     @Persisted var hours: Map<String, Int>
     @Persisted var roles: Map<String, Person?>
+    @Persisted var story: Text
+    @Persisted var details: AnyRealmValue
+    @Persisted var notes: List<AnyRealmValue>
 }
 
 final class Person: Object {
@@ -87,4 +105,22 @@ final class Person: Object {
 final class Reading: AsymmetricObject {
     @Persisted(primaryKey: true) var id = 0
     @Persisted var degrees = 0.0
+}
+
+/// A one-way object with everything that it can hold.
+final class Survey: AsymmetricObject {
+    @Persisted(primaryKey: true) var id = 0
+    @Persisted var tags: List<String>
+    @Persisted var rooms: MutableSet<Int>
+    @Persisted var levels: Map<String, Double>
+    @Persisted var probe: Probe?
+    @Persisted var probes: List<Probe>
+    @Persisted var chore: Chore?
+    @Persisted var chores: List<Chore>
+}
+
+final class Probe: EmbeddedObject {
+    @Persisted var depth = 0
+    @Persisted var samples: List<Int>
+    @Persisted var parts: List<Probe>
 }

@@ -69,6 +69,33 @@ struct SyncedRealmTests {
         await bench.end()
     }
 
+    @Test("an object reaches another device whole, whatever the order of its lists', sets', maps' and texts' names")
+    func everyCollection() async throws {
+        let bench = try Bench()
+        let all: @Sendable (SyncSubscriptionSet) -> Void = {
+            $0.append(QuerySubscription<Chore>(), QuerySubscription<Person>())
+        }
+        let a = try Realm(configuration: try await bench.configuration("a"))
+        try a.write {
+            let ann = a.create(Person.self, value: ["name": "ann"])
+            a.create(
+                Chore.self,
+                value: [
+                    "id": 1, "helpers": [ann, ann], "labels": ["x"], "crew": [ann], "hours": ["mo": 1],
+                    "roles": ["lead": ann], "story": "Once", "notes": [AnyRealmValue.int(1)],
+                ])
+        }
+        try await a.syncSession?.wait(for: .upload)
+        let b = try Realm(configuration: try await bench.configuration("b", initial: all))
+        try await b.syncSession?.wait(for: .download)
+        b.refresh()
+        let chore = try #require(b.object(ofType: Chore.self, forPrimaryKey: 1))
+        #expect(chore.helpers.count == 2 && Array(chore.labels) == ["x"] && chore.crew.map(\.name) == ["ann"])
+        #expect(chore.hours["mo"] == 1 && chore.roles["lead"]??.name == "ann" && chore.story.string == "Once")
+        #expect(chore.notes.count == 1)
+        await bench.end()
+    }
+
     @Test("a live change reaches the other device without anybody asking")
     func live() async throws {
         let bench = try Bench()
@@ -96,111 +123,6 @@ struct SyncedRealmTests {
         await bench.end()
     }
 
-    @Test("sets and maps that two devices changed while they were cut off are joined by their elements and keys")
-    func setsAndMaps() async throws {
-        let bench = try Bench()
-        let all: @Sendable (SyncSubscriptionSet) -> Void = {
-            $0.append(QuerySubscription<Chore>(), QuerySubscription<Person>())
-        }
-        let a = try Realm(configuration: try await bench.configuration("a", initial: all))
-        let b = try Realm(configuration: try await bench.configuration("b", initial: all))
-        try a.write {
-            let chore = a.create(
-                Chore.self, value: ["id": 1, "labels": ["old", "big"], "hours": ["mon": 1, "tue": 2]])
-            let ann = a.create(Person.self, value: ["name": "ann"])
-            chore.crew.insert(ann)
-            chore.roles["lead"] = ann
-        }
-        try await a.syncSession?.wait(for: .upload)
-        try await b.syncSession?.wait(for: .download)
-        b.refresh()
-        let (here, there) = (
-            try #require(a.object(ofType: Chore.self, forPrimaryKey: 1)),
-            try #require(b.object(ofType: Chore.self, forPrimaryKey: 1))
-        )
-        #expect(Set(there.labels) == ["old", "big"])
-        #expect((there.roles["lead"] ?? nil)?.name == "ann")
-
-        bench.network("a").isCut = true
-        bench.network("b").isCut = true
-        try a.write {
-            here.labels.removeAll()
-            here.labels.insert("a")
-            here.hours["mon"] = 10
-            here.hours["wed"] = 3
-            here.crew.insert(a.create(Person.self, value: ["name": "bob"]))
-        }
-        try b.write {
-            there.labels.insert("b")
-            there.hours["tue"] = nil
-            there.crew.insert(b.create(Person.self, value: ["name": "eve"]))
-            there.roles["cook"] = .some(nil)
-        }
-        bench.network("a").isCut = false
-        bench.network("b").isCut = false
-        for realm in [a, b] { realm.syncSession?.reconnect() }
-        for realm in [a, b] { try await realm.syncSession?.wait(for: .upload) }
-        for realm in [a, b] { try await realm.syncSession?.wait(for: .download) }
-        for realm in [a, b] { realm.refresh() }
-        for chore in [here, there] {
-            #expect(Set(chore.labels) == ["a", "b"])
-            #expect(chore.hours.keys == ["mon", "wed"] && chore.hours.values == [10, 3])
-            #expect(Set(chore.crew.map(\.name)) == ["ann", "bob", "eve"])
-            #expect(chore.roles.keys == ["cook", "lead"] && chore.roles["cook"] == .some(nil))
-        }
-        await bench.end()
-    }
-
-    @Test("two devices that were cut off and changed the same object hold the same afterwards")
-    func conflict() async throws {
-        let bench = try Bench()
-        let all: @Sendable (SyncSubscriptionSet) -> Void = {
-            $0.append(QuerySubscription<Chore>(), QuerySubscription<Person>())
-        }
-        let a = try Realm(configuration: try await bench.configuration("a", initial: all))
-        let b = try Realm(configuration: try await bench.configuration("b", initial: all))
-        try a.write {
-            let ann = a.create(Person.self, value: ["name": "ann", "age": 30])
-            let task = a.create(Chore.self, value: ["id": 1, "title": "paint"])
-            task.owner = ann
-            task.helpers.append(ann)
-        }
-        try await a.syncSession?.wait(for: .upload)
-        try await b.syncSession?.wait(for: .download)
-        b.refresh()
-        #expect(b.object(ofType: Chore.self, forPrimaryKey: 1)?.owner?.age == 30)
-
-        bench.network("a").isCut = true
-        bench.network("b").isCut = true
-        try a.write {
-            let task = try #require(a.object(ofType: Chore.self, forPrimaryKey: 1))
-            task.title = "paint the door"
-            task.helpers.append(a.create(Person.self, value: ["name": "bob"]))
-        }
-        try b.write {
-            let task = try #require(b.object(ofType: Chore.self, forPrimaryKey: 1))
-            task.title = "paint the wall"
-            task.priority = 5
-            task.helpers.append(b.create(Person.self, value: ["name": "eve"]))
-        }
-        bench.network("a").isCut = false
-        bench.network("b").isCut = false
-        for realm in [a, b] { realm.syncSession?.reconnect() }
-        for realm in [a, b] { try await realm.syncSession?.wait(for: .upload) }
-        for realm in [a, b] { try await realm.syncSession?.wait(for: .download) }
-        for realm in [a, b] { realm.refresh() }
-        let (here, there) = (
-            try #require(a.object(ofType: Chore.self, forPrimaryKey: 1)),
-            try #require(b.object(ofType: Chore.self, forPrimaryKey: 1))
-        )
-        #expect(here.title == there.title)
-        #expect(here.priority == 5)
-        #expect(there.priority == 5)
-        #expect(Array(here.helpers.map(\.name)) == Array(there.helpers.map(\.name)))
-        #expect(here.helpers.count == 3)
-        await bench.end()
-    }
-
     @Test("S139 one-way objects are on the server once and not on the device")
     func oneWay() async throws {
         let bench = try Bench()
@@ -218,145 +140,42 @@ struct SyncedRealmTests {
         await bench.end()
     }
 
-    @Test("subscribe and unsubscribe on results")
-    func results() async throws {
-        let bench = try Bench()
-        let a = try Realm(configuration: try await bench.configuration("a"))
-        let b = try Realm(configuration: try await bench.configuration("b"))
-        try a.write {
-            for age in 0..<10 { a.create(Person.self, value: ["name": "person \(age)", "age": age]) }
-        }
-        try await a.syncSession?.wait(for: .upload)
-        // `age` has another stored name, which is what the server knows.
-        let adults = try await b.objects(Person.self).where { $0.age >= 5 }.subscribe(name: "adults")
-        b.refresh()
-        #expect(adults.count == 5)
-        #expect(b.subscriptions.first(named: "adults") != nil)
-        adults.unsubscribe()
-        #expect(b.subscriptions.count == 0)
-        await bench.end()
-    }
-
-    @Test("a query the server cannot serve is an error of the subscriptions; what was held stays")
-    func refusedQuery() async throws {
+    @Test("S139 what one-way objects hold arrives with them, and replaces what was there")
+    func oneWayCollections() async throws {
         let bench = try Bench()
         let realm = try Realm(configuration: try await bench.configuration("a"))
-        let subscriptions = realm.subscriptions
-        await #expect(throws: Realm.Error.self) {
-            try await subscriptions.update {
-                subscriptions.append(QuerySubscription<Chore>(name: "bad", where: "nosuchproperty == 1"))
-            }
+        func survey(_ id: Int, tags: [String], samples: [Int]) {
+            let chore = realm.create(Chore.self, value: ["id": 7, "title": "dig"], update: .modified)
+            realm.create(
+                Survey.self,
+                value: [
+                    "id": id, "tags": tags, "rooms": [3, 1, 3], "levels": ["low": 0.5, "high": 9],
+                    "probe": ["depth": 4, "samples": samples],
+                    "probes": [["depth": 1], ["depth": 2, "parts": [["depth": 3, "samples": samples]]]],
+                    "chore": chore, "chores": [chore, chore],
+                ] as [String: Any])
         }
-        guard case .error = subscriptions.state else {
-            Issue.record("the state of refused subscriptions is an error")
-            return
+        try realm.write {
+            survey(1, tags: ["b", "a", "b"], samples: [5, 6])
+            survey(2, tags: [], samples: [])
         }
-        await #expect(throws: Realm.Error.self) {
-            try await subscriptions.update {
-                subscriptions.append(QuerySubscription<Chore>(name: "worse", where: "this is (no query"))
-            }
-        }
-        try await subscriptions.update {
-            subscriptions.removeAll()
-            subscriptions.append(QuerySubscription<Chore>())
-        }
-        #expect(subscriptions.state == .complete)
-        await bench.end()
-    }
-
-    @Test("a suspended session is inactive and disconnected; a resumed one uploads what was written meanwhile")
-    func suspend() async throws {
-        let bench = try Bench()
-        let realm = try Realm(configuration: try await bench.configuration("a"))
-        let session = try #require(realm.syncSession)
-        try await session.wait(for: .download)
-        #expect(session.state == .active)
-        #expect(session.connectionState == .connected)
-        session.suspend()
-        #expect(session.state == .inactive)
-        try realm.write { _ = realm.create(Chore.self, value: ["id": 7]) }
-        session.resume()
-        try await session.wait(for: .upload)
-        #expect(try bench.store.count(of: "Chore") == 1)
-        await bench.end()
-    }
-
-    @Test("a file opened again goes on from its checkpoint, with its unsent writes")
-    func reopening() async throws {
-        let bench = try Bench()
-        let configuration = try await bench.configuration("a") { $0.append(QuerySubscription<Chore>()) }
-        do {
-            let realm = try Realm(configuration: configuration)
-            try await realm.syncSession?.wait(for: .download)
-            bench.network("a").isCut = true
-            try realm.write { _ = realm.create(Chore.self, value: ["id": 1, "title": "kept"]) }
-        }
-        bench.network("a").isCut = false
-        let realm = try Realm(configuration: configuration)
-        realm.syncSession?.reconnect()
         try await realm.syncSession?.wait(for: .upload)
-        #expect(try bench.store.count(of: "Chore") == 1)
-        #expect(realm.objects(Chore.self).first?.title == "kept")
-        await bench.end()
-    }
+        func count(_ text: String) throws -> Int { try bench.store.count("Survey", matching: text) }
+        #expect(try count("TRUEPREDICATE") == 2)
+        #expect(try count("id == 1 AND tags[0] == 'b' AND tags[1] == 'a' AND tags[2] == 'b' AND tags.@count == 3") == 1)
+        #expect(try count("id == 2 AND tags.@count == 0") == 1)
+        #expect(try count("rooms.@count == 2 AND ANY rooms == 1 AND ANY rooms == 3") == 2)
+        #expect(try count("levels['low'] == 0.5 AND levels['high'] == 9 AND levels.@count == 2") == 2)
+        #expect(try count("id == 1 AND probe.depth == 4 AND probe.samples[1] == 6") == 1)
+        #expect(try count("probes.@count == 2 AND probes[0].depth == 1 AND ANY probes.parts.depth == 3") == 2)
+        #expect(try count("id == 1 AND ANY probes.parts.samples == 5") == 1)
+        #expect(try count("chore.title == 'dig' AND ALL chores.title == 'dig' AND chores.@count == 2") == 2)
 
-    @Test("a Realm that downloads before it opens holds what its first subscriptions match")
-    func downloadBeforeOpen() async throws {
-        let bench = try Bench()
-        let a = try Realm(configuration: try await bench.configuration("a"))
-        try a.write { for id in 0..<50 { a.create(Chore.self, value: ["id": id]) } }
-        try await a.syncSession?.wait(for: .upload)
-        let configuration = try await bench.configuration("b") {
-            $0.append(QuerySubscription<Chore>(name: "few") { $0.id < 10 })
-        }
-        let b = try await Realm(configuration: configuration, downloadBeforeOpen: .once)
-        #expect(b.objects(Chore.self).count == 10)
-        await bench.end()
-    }
-
-    @Test("progress is reported to the end, and never falls")
-    func progress() async throws {
-        let bench = try Bench()
-        let realm = try Realm(configuration: try await bench.configuration("a"))
-        let session = try #require(realm.syncSession)
-        bench.network("a").isCut = true
-        for id in 0..<20 { try realm.write { _ = realm.create(Chore.self, value: ["id": id]) } }
-        let (steps, step) = AsyncStream.makeStream(of: Double.self)
-        let token = session.addProgressNotification(for: .upload, mode: .forCurrentlyOutstandingWork) {
-            step.yield($0.progressEstimate)
-            if $0.isTransferComplete { step.finish() }
-        }
-        bench.network("a").isCut = false
-        session.reconnect()
-        var seen: [Double] = []
-        for await estimate in steps { seen.append(estimate) }
-        #expect(seen.last == 1)
-        #expect(seen == seen.sorted())
-        token?.invalidate()
-        await bench.end()
-    }
-
-    @Test("a user's token must name the user, and a user that logs out ends the session")
-    func login() async throws {
-        let bench = try Bench()
-        let app = bench.app("a")
-        for token in ["", "x", "a.b.c", "e30.e30.e30", "e30.bm90IGpzb24.e30"] {
-            await #expect(throws: AppError.self) { try await app.login(credentials: .jwt(token)) }
-        }
-        let user = try await app.login(credentials: .jwt(token: Bench.token(user: "ann")))
-        #expect(user.id == "ann")
-        #expect(user.isLoggedIn)
-        #expect(app.currentUser == user)
-        let realm = try Realm(configuration: try await bench.configuration("a"))
-        try await realm.syncSession?.wait(for: .download)
-        #expect(user.allSessions.count == 1)
-        try await user.logOut()
-        #expect(user.state == .loggedOut)
-        #expect(realm.syncSession?.state == .invalid)
-        await #expect(throws: SyncError.self) { try await realm.syncSession?.wait(for: .download) }
-        _ = try await app.login(credentials: .jwt(Bench.token(user: "ann")))
-        #expect(realm.syncSession?.state == .active)
-        try await realm.syncSession?.wait(for: .download)
+        // The same primary key is the same object: nothing of its collections is left.
+        try realm.write { survey(1, tags: ["c"], samples: [8]) }
+        try await realm.syncSession?.wait(for: .upload)
+        #expect(try count("id == 1 AND tags[0] == 'c' AND tags.@count == 1 AND rooms.@count == 2") == 1)
+        #expect(try count("id == 1 AND probes.@count == 2 AND probe.samples[0] == 8") == 1)
         await bench.end()
     }
 }

@@ -29,16 +29,16 @@ struct TwoProcessTests {
         var fromPeer: [Double] = []
         for id in 0..<20 {
             peer.send("add \(id)")
-            let added = try number(peer.nextLine(timeout: 60), "added \(id)")
+            let added = try number(peer.nextLine(), "added \(id)")
             let heard = try #require(here.heard(atLeast: id + 1), "commit \(id) of the other process was not heard of")
             fromPeer.append(Double(heard) - Double(added))
         }
         peer.send("watch")
-        _ = try number(peer.nextLine(timeout: 60), "saw 20")
+        _ = try number(peer.nextLine(), "saw 20")
         var toPeer: [Double] = []
         for id in 20..<40 {
             let added = try queue.sync { try here.add(id) }
-            let saw = try number(peer.nextLine(timeout: 60), "saw \(id + 1)")
+            let saw = try number(peer.nextLine(), "saw \(id + 1)")
             toPeer.append(Double(saw) - Double(added))
         }
         print(

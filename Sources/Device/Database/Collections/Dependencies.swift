@@ -30,6 +30,8 @@ struct Dependencies {
         case .comparison(let comparison):
             add(comparison.path, ofElements: ofElements)
             if case .path(let path) = comparison.operand { add(path, ofElements: ofElements) }
+        case .computed(let computation): for path in computation.paths { add(path, ofElements: ofElements) }
+        case .type(let test): for path in test.paths { add(path, ofElements: ofElements) }
         case .geoWithin(let within):
             add(within.path, ofElements: ofElements)
             foreign[within.target, default: OfClass()].columns.insert(within.typeProperty)
@@ -63,6 +65,10 @@ struct Dependencies {
                 foreign[step.className, default: OfClass()].columns.insert(step.schemaIndex)
             }
             if let target = step.target { foreign[target, default: OfClass()].rows = true }
+            guard !step.nested.isEmpty else { continue }
+            for kind in NestedCollection.allCases {
+                foreign[kind.className, default: OfClass()].columns.insert(NestedCollection.column)
+            }
         }
     }
 

@@ -11,6 +11,7 @@ public import Glibc
 /// What an inlined read of an element needs to know of its list, in memory of its own.
 @frozen
 public struct _ListCursor {
+    /// The elements that were read last.
     public var window: ListWindow
     /// Of the same version as the window; empty until the list has a directory. Who has the cursor holds that.
     public var spans: ListSpans
@@ -42,14 +43,17 @@ public struct _ListCursor {
 }
 
 extension RealmCollectionValue {
+    /// An element of a managed list, read where it lies; nil where that takes more than a look.
     @inlinable
     public static func _inlinedElement(_ cursor: UnsafeMutablePointer<_ListCursor>, _ position: Int) -> Self? { nil }
 
+    /// Whether this is a class of objects.
     @inlinable
     public static func _isObject() -> Bool { false }
 }
 
 extension Int {
+    /// An element of a managed list, read where it lies; nil where that takes more than a look.
     @inlinable
     public static func _inlinedElement(_ cursor: UnsafeMutablePointer<_ListCursor>, _ position: Int) -> Int? {
         guard let element = cursor.pointee.element(position, size: 8) else { return nil }
@@ -58,6 +62,7 @@ extension Int {
 }
 
 extension Double {
+    /// An element of a managed list, read where it lies; nil where that takes more than a look.
     @inlinable
     public static func _inlinedElement(_ cursor: UnsafeMutablePointer<_ListCursor>, _ position: Int) -> Double? {
         guard let element = cursor.pointee.element(position, size: 8) else { return nil }
@@ -66,6 +71,7 @@ extension Double {
 }
 
 extension Float {
+    /// An element of a managed list, read where it lies; nil where that takes more than a look.
     @inlinable
     public static func _inlinedElement(_ cursor: UnsafeMutablePointer<_ListCursor>, _ position: Int) -> Float? {
         guard let element = cursor.pointee.element(position, size: 4) else { return nil }
@@ -74,6 +80,7 @@ extension Float {
 }
 
 extension Bool {
+    /// An element of a managed list, read where it lies; nil where that takes more than a look.
     @inlinable
     public static func _inlinedElement(_ cursor: UnsafeMutablePointer<_ListCursor>, _ position: Int) -> Bool? {
         guard let element = cursor.pointee.element(position, size: 1) else { return nil }

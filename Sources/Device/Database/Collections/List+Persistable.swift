@@ -2,23 +2,31 @@ import CausewayModel
 import CausewayObjectStore
 
 extension List: _Persistable {
+    /// What a property of this type asks of the schema.
     public static var _shape: _PropertyShape {
         let element = Element._shape
-        return _PropertyShape(
+        var shape = _PropertyShape(
             element.type, collection: .list, isOptional: element.isOptional, target: element.target)
+        shape.isCounter = element.isCounter
+        return shape
     }
 
+    /// What a property holds that was declared without a default.
     public static func _zeroValue() -> List { List() }
 
+    /// Whether a managed object keeps the value from its first read on.
     @inlinable
     public static func _cachesManagedValue() -> Bool { true }
 
+    /// The value that the store holds, as this type.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {
         misuse("A list is not a value that can be stored in a collection.")
     }
 
+    /// The value as the store holds it.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue { _StoredValue(.null) }
 
+    /// Reads the property of a managed object.
     public static func _readManaged(_ object: ObjectBase, _ column: Int) -> List {
         List(state: .managed(ManagedList(object, object._checkedAccess(), column)))
     }
@@ -33,6 +41,7 @@ extension List: _Persistable {
         list.replaceAll(Array(value).map { $0._toStored(list.target).value })
     }
 
+    /// Takes over what an unmanaged value holds when its owner becomes managed.
     public static func _adopt(_ value: List, _ object: ObjectBase, _ column: Int) {
         guard let access = object._access else { return }
         let list = ManagedList(object, access, column)
@@ -40,10 +49,16 @@ extension List: _Persistable {
         // Managed first: an element that leads back here finds the list in place.
         if case .unmanaged = value.state { value.become(list) }
         if elements.isEmpty, list.count == 0 { return }
+        if access.instance.updatePolicy == .modified, let elements = elements as? [AnyRealmValue],
+            access.instance.keeps(access.table.listValues(object._key, column), for: elements, access)
+        {
+            return
+        }
         let values = elements.map { $0._toStored(list.target).value }
         if access.table.listValues(object._key, column) != values { list.replaceAll(values) }
     }
 
+    /// A value whose own properties continue the recorded path.
     public static func _tracing(_ recorder: _PathRecorder) -> List {
         List(state: .tracing(recorder))
     }
@@ -81,22 +96,8 @@ func convertedElements<Element: RealmCollectionValue>(_ elements: [Any], _ resol
     return converted
 }
 
-extension List: ListDescribing {
-    func description(depth: Int) -> String { describeElements(self, "List", depth: depth) }
-}
-
-/// A collection within a description, all of it.
-func describeElements<C: RealmCollection>(_ collection: C, _ name: String, depth: Int) -> String {
-    guard depth > 0 else { return "<Maximum depth exceeded>" }
-    var text = "\(name)<\(C.Element.self)> (\n"
-    for (position, element) in collection.enumerated() {
-        let line = describeElement(element, depth: depth - 1)
-        text += "\t[\(position)] \(line.indentedAfterFirstLine),\n"
-    }
-    return text + ")"
-}
-
 extension List: Decodable where Element: Decodable {
+    /// Reads the elements.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         var container = try decoder.unkeyedContainer()
@@ -105,6 +106,7 @@ extension List: Decodable where Element: Decodable {
 }
 
 extension List: Encodable where Element: Encodable {
+    /// Writes the elements.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for element in self { try container.encode(element) }

@@ -45,6 +45,11 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
         _cursor = list.cursor
     }
 
+    func become(tracing recorder: _PathRecorder) {
+        state = .tracing(recorder)
+    }
+
+    /// The collection as a query, which filters and sorts derive from.
     public var _source: _ResultsSource {
         guard let managed else {
             misuse("This method may only be called on List instances retrieved from a Realm")
@@ -52,6 +57,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
         return managed.source
     }
 
+    /// The same collection in the Realm instance that the source belongs to.
     public func _moved(to source: _ResultsSource) -> List {
         List(state: .managed(ManagedList(source)))
     }
@@ -62,6 +68,11 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
 
     // MARK: - Reading
 
+    /// How many elements there are.
+    ///
+    /// ```swift
+    /// print(person.dogs.count)
+    /// ```
     public var count: Int {
         switch state {
         case .unmanaged(let elements): elements.count
@@ -70,12 +81,16 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
         }
     }
 
+    /// The Realm that manages it; nil for an unmanaged one.
     public var realm: Realm? { managed.map { Realm(instance: $0.instance) } }
 
+    /// Whether it can no longer be used: what it belongs to was deleted, or its Realm invalidated.
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }
 
+    /// Whether it belongs to a frozen Realm, and never changes.
     public var isFrozen: Bool { managed?.instance.isFrozen ?? false }
 
+    /// The content as text: to a depth of five, and a hundred elements of each collection.
     public var description: String { describe(self, "List") }
 
     @usableFromInline
@@ -87,19 +102,24 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
         case .managed(let list):
             checkBounds(position, list.count)
             return Element._fromStored(_StoredValue(list.value(position)), list.target)
-        case .tracing(let recorder): return Element._tracing(recorder)
+        case .tracing(let recorder): return Element._tracing(recorder.entered())
         }
     }
 
+    /// Goes over the elements that are there when the loop begins.
     public func makeIterator() -> RealmCollectionIterator<Element> {
         switch state {
         case .unmanaged(let elements): RealmCollectionIterator(elements)
         case .managed(let list): RealmCollectionIterator(list.source)
-        case .tracing(let recorder): RealmCollectionIterator([Element._tracing(recorder)])
+        case .tracing(let recorder): RealmCollectionIterator([Element._tracing(recorder.entered())])
         }
     }
 
     /// The position of an element, or nil when it is not in the list.
+    ///
+    /// ```swift
+    /// if let place = person.dogs.index(of: rex) { print("number \(place + 1)") }
+    /// ```
     ///
     /// - Complexity: O(n).
     public func index(of element: Element) -> Int? {
@@ -109,19 +129,25 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
             if let object = element as? ObjectBase {
                 return object._header == nil ? nil : list.source.keys.firstIndex(of: object._key)
             }
+            if let mixed = element as? AnyRealmValue, mixed.isCollection {
+                return indices.first { self[$0] == element }
+            }
             return list.source.values.firstIndex(of: element._toStored(nil).value)
         case .tracing: return nil
         }
     }
 
+    /// Two managed lists are equal when they are the same list of the same object, two unmanaged ones when they hold the same.
     public static func == (left: List, right: List) -> Bool {
         if left === right { return true }
+        if case (.unmanaged(let first), .unmanaged(let second)) = (left.state, right.state) { return first == second }
         guard let first = left.managed, let second = right.managed else { return false }
         return first.key == second.key && first.column == second.column && first.access === second.access
     }
 
     // MARK: - Changing
 
+    /// The element at a position. One that does not exist stops the program.
     public subscript(position: Int) -> Element {
         @inlinable
         get {
@@ -132,6 +158,10 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
     }
 
     /// Adds an element at the end.
+    ///
+    /// ```swift
+    /// try realm.write { person.dogs.append(rex) }
+    /// ```
     ///
     /// - Complexity: O(log n) in a managed list.
     @_specialize(where Element == Int)
@@ -149,16 +179,28 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
     }
 
     /// Adds the elements of a sequence at the end.
+    ///
+    /// ```swift
+    /// try realm.write { person.nicknames.append(objectsIn: ["Bo", "Bobby"]) }
+    /// ```
     public func append<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
         for object in Array(objects) { append(object) }
     }
 
     /// Adds the elements of a sequence at the end.
+    ///
+    /// ```swift
+    /// try realm.write { person.nicknames.append(contentsOf: ["Bo", "Bobby"]) }
+    /// ```
     public func append<S: Sequence>(contentsOf objects: S) where S.Iterator.Element == Element {
         append(objectsIn: objects)
     }
 
     /// Inserts an element before the position given; the position after the last appends.
+    ///
+    /// ```swift
+    /// try realm.write { person.dogs.insert(rex, at: 0) }
+    /// ```
     public func insert(_ object: Element, at index: Int) {
         switch state {
         case .unmanaged(var elements):
@@ -176,11 +218,19 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
     }
 
     /// Inserts the elements of a collection before the position given.
+    ///
+    /// ```swift
+    /// try realm.write { person.nicknames.insert(contentsOf: ["Bo", "Bobby"], at: 0) }
+    /// ```
     public func insert<C: Collection>(contentsOf objects: C, at index: Int) where C.Iterator.Element == Element {
         for (offset, object) in Array(objects).enumerated() { insert(object, at: index + offset) }
     }
 
     /// Replaces the element at a position. An embedded object that is replaced is deleted.
+    ///
+    /// ```swift
+    /// try realm.write { person.nicknames.replace(index: 0, object: "Bo") }
+    /// ```
     public func replace(index: Int, object: Element) {
         switch state {
         case .unmanaged(var elements):
@@ -197,6 +247,10 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
     }
 
     /// Removes the element at a position. An object stays in the Realm; an embedded object is deleted.
+    ///
+    /// ```swift
+    /// try realm.write { person.dogs.remove(at: 0) }
+    /// ```
     public func remove(at index: Int) {
         switch state {
         case .unmanaged(var elements):
@@ -213,6 +267,10 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
     }
 
     /// Removes all elements. Objects stay in the Realm; embedded objects are deleted.
+    ///
+    /// ```swift
+    /// try realm.write { person.nicknames.removeAll() }
+    /// ```
     public func removeAll() {
         switch state {
         case .unmanaged: state = .unmanaged([])
@@ -224,24 +282,44 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
     }
 
     /// Removes the first element, if there is one.
+    ///
+    /// ```swift
+    /// try realm.write { person.nicknames.removeFirst() }
+    /// ```
     public func removeFirst() { removeFirst(1) }
 
     /// Removes the first elements.
+    ///
+    /// ```swift
+    /// try realm.write { person.nicknames.removeFirst(2) }
+    /// ```
     public func removeFirst(_ number: Int = 1) {
         checkBounds(number, count + 1)
         for _ in 0..<number { remove(at: 0) }
     }
 
     /// Removes the last element, if there is one.
+    ///
+    /// ```swift
+    /// try realm.write { person.nicknames.removeLast() }
+    /// ```
     public func removeLast() { removeLast(1) }
 
     /// Removes the last elements.
+    ///
+    /// ```swift
+    /// try realm.write { person.nicknames.removeLast(2) }
+    /// ```
     public func removeLast(_ number: Int = 1) {
         checkBounds(number, count + 1)
         for _ in 0..<number { remove(at: count - 1) }
     }
 
     /// Moves an element; it stands at the new position afterwards.
+    ///
+    /// ```swift
+    /// try realm.write { person.dogs.move(from: 2, to: 0) }
+    /// ```
     public func move(from: Int, to: Int) {
         switch state {
         case .unmanaged(var elements):
@@ -260,6 +338,10 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
     }
 
     /// Exchanges two elements.
+    ///
+    /// ```swift
+    /// try realm.write { person.dogs.swapAt(0, 2) }
+    /// ```
     public func swapAt(_ first: Int, _ second: Int) {
         let low = Swift.min(first, second)
         let high = Swift.max(first, second)
@@ -275,6 +357,10 @@ extension List: MutableCollection {}
 
 extension List: RangeReplaceableCollection {
     /// Replaces the elements of a range by others.
+    ///
+    /// ```swift
+    /// try realm.write { person.nicknames.replaceSubrange(0..<2, with: ["Bo"]) }
+    /// ```
     public func replaceSubrange<C: Collection, R>(_ subrange: R, with newElements: C)
     where C.Iterator.Element == Element, R: RangeExpression, List<Element>.Index == R.Bound {
         let range = subrange.relative(to: self)
@@ -283,6 +369,10 @@ extension List: RangeReplaceableCollection {
     }
 
     /// Removes the elements of a range.
+    ///
+    /// ```swift
+    /// try realm.write { person.nicknames.removeSubrange(1...) }
+    /// ```
     public func removeSubrange<R: RangeExpression>(_ boundsExpression: R) where List<Element>.Index == R.Bound {
         for position in boundsExpression.relative(to: self).reversed() { remove(at: position) }
     }

@@ -20,13 +20,19 @@ final class ManagedList {
     /// What inlined reads of elements look at.
     let cursor: UnsafeMutablePointer<_ListCursor>
     private let hasPlainElements: Bool
+    /// Whether elements may be collections.
+    private let isMixed: Bool
     /// What the cursor's spans belong to.
     @exclusivity(unchecked) private var directory: ListDirectory?
 
-    init(_ object: ObjectBase, _ access: _ClassAccess, _ column: Int) {
+    convenience init(_ object: ObjectBase, _ access: _ClassAccess, _ column: Int) {
+        self.init(object._key, access, column)
+    }
+
+    init(_ key: ObjectKey, _ access: _ClassAccess, _ column: Int) {
         self.access = access
         instance = access.instance
-        key = object._key
+        self.key = key
         epoch = access.header.pointee.epoch
         self.column = column
         source = _ResultsSource(
@@ -35,6 +41,7 @@ final class ManagedList {
         hidesGhosts = instance.leavesGhosts && source.access != nil && kind != .map
         cursor = _ListCursor.make(access, epoch)
         hasPlainElements = Self.hasPlainElements(access, column)
+        isMixed = access.schema.properties[column].type == .mixed
     }
 
     /// The list that a source shows.
@@ -52,6 +59,7 @@ final class ManagedList {
         hidesGhosts = instance.leavesGhosts && source.access != nil && kind != .map
         cursor = _ListCursor.make(access, epoch)
         hasPlainElements = Self.hasPlainElements(access, column)
+        isMixed = access.schema.properties[column].type == .mixed
     }
 
     deinit {
@@ -149,16 +157,19 @@ final class ManagedList {
     // MARK: - Changing
 
     func append(_ value: Value) {
+        if isMixed { checkPlace(of: value) }
         access.table.listAppend(key, column, value)
         instance.contentChanged()
     }
 
     func insert(_ value: Value, at position: Int) {
+        if isMixed { checkPlace(of: value) }
         access.table.listInsert(key, column, stored(position), value)
         instance.contentChanged()
     }
 
     func replace(_ value: Value, at position: Int) {
+        if isMixed { checkPlace(of: value) }
         access.table.listSet(key, column, stored(position), value)
         elementsRemoved()
     }
@@ -180,13 +191,22 @@ final class ManagedList {
 
     /// Replaces the whole content.
     func replaceAll(_ values: [Value]) {
+        if isMixed { for value in values { checkPlace(of: value) } }
         access.table.listReplace(key, column, values)
         elementsRemoved()
     }
 
-    /// Embedded objects end with their place in the list.
+    /// Stops the program where a collection would stand too deep, or in a set.
+    func checkPlace(of value: Value) {
+        guard case .anyObject = value else { return }
+        if kind == .set { instance.refuseNestedInSet(value) }
+        if access.model.kind == .asymmetric, instance.transaction.nested(value) != nil { access.refuseNestedOneWay() }
+        instance.checkLevel(of: value, in: access, key)
+    }
+
+    /// Embedded objects and nested collections end with their place in the list.
     func elementsRemoved() {
-        if source.access?.isEmbedded == true {
+        if source.access?.isEmbedded == true || isMixed && instance.hasSeenNested {
             instance.rowsDeleted()
         } else {
             instance.contentChanged()

@@ -34,6 +34,7 @@ final class ManagedMap {
     // MARK: - Changing
 
     func put(_ name: String, _ value: Value) {
+        list.checkPlace(of: value)
         table.mapPut(list.key, list.column, name, value)
         list.elementsRemoved()
     }
@@ -49,6 +50,7 @@ final class ManagedMap {
 
     /// Replaces the whole content.
     func replaceAll(_ entries: [(key: String, value: Value)]) {
+        for entry in entries { list.checkPlace(of: entry.value) }
         table.mapReplace(list.key, list.column, entries)
         list.elementsRemoved()
     }

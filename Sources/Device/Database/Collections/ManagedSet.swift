@@ -17,6 +17,7 @@ final class ManagedSet {
     }
 
     func insert(_ value: Value) {
+        list.checkPlace(of: value)
         if list.access.table.setInsert(list.key, list.column, value) { list.instance.contentChanged() }
     }
 
@@ -26,13 +27,16 @@ final class ManagedSet {
     }
 
     func replaceAll(_ values: [Value]) {
+        for value in values { list.checkPlace(of: value) }
         list.access.table.setReplace(list.key, list.column, values)
         list.instance.contentChanged()
     }
 
     /// The element as the set would hold it, without adding an object to the Realm; nil for one that cannot be there.
     private func stored<Element: RealmCollectionValue>(_ element: Element) -> Value? {
-        let link = (element as? AnyRealmValue)?.linkedObject
+        let mixed = element as? AnyRealmValue
+        if mixed?.isCollection == true { return nil }
+        let link = mixed?.linkedObject
         guard let object = link ?? element as? ObjectBase else { return element._toStored(nil).value }
         guard object._header != nil, object._instance?.showsSameObjects(as: list.instance) == true else { return nil }
         return link == nil ? .object(object._key) : element._toStored(nil).value

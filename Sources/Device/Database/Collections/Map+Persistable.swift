@@ -2,22 +2,30 @@ import CausewayModel
 import CausewayObjectStore
 
 extension Map: _Persistable {
+    /// What a property of this type asks of the schema.
     public static var _shape: _PropertyShape {
         let value = Value._shape
-        return _PropertyShape(value.type, collection: .map, isOptional: value.isOptional, target: value.target)
+        var shape = _PropertyShape(value.type, collection: .map, isOptional: value.isOptional, target: value.target)
+        shape.isCounter = value.isCounter
+        return shape
     }
 
+    /// What a property holds that was declared without a default.
     public static func _zeroValue() -> Map { Map() }
 
+    /// Whether a managed object keeps the value from its first read on.
     @inlinable
     public static func _cachesManagedValue() -> Bool { true }
 
+    /// The value that the store holds, as this type.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {
         misuse("A map is not a value that can be stored in a collection.")
     }
 
+    /// The value as the store holds it.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue { _StoredValue(.null) }
 
+    /// Reads the property of a managed object.
     public static func _readManaged(_ object: ObjectBase, _ column: Int) -> Map {
         Map(state: .managed(ManagedMap(ManagedList(object, object._checkedAccess(), column))))
     }
@@ -34,6 +42,7 @@ extension Map: _Persistable {
         map.replaceAll(value.storedEntries(map))
     }
 
+    /// Takes over what an unmanaged value holds when its owner becomes managed.
     public static func _adopt(_ value: Map, _ object: ObjectBase, _ column: Int) {
         guard let access = object._access else { return }
         let map = ManagedMap(ManagedList(object, access, column))
@@ -42,6 +51,11 @@ extension Map: _Persistable {
         // Managed first: a value that leads back here finds the map in place.
         if case .unmanaged = value.state { value.become(map) }
         if unmanaged.isEmpty, map.list.count == 0 { return }
+        if access.instance.updatePolicy == .modified, let unmanaged = unmanaged as? Map<String, AnyRealmValue>,
+            access.instance.keeps(map, for: unmanaged, access)
+        {
+            return
+        }
         map.replaceAll(unmanaged.storedEntries(map))
     }
 
@@ -52,6 +66,7 @@ extension Map: _Persistable {
         }
     }
 
+    /// A value whose own properties continue the recorded path.
     public static func _tracing(_ recorder: _PathRecorder) -> Map {
         Map(state: .tracing(recorder))
     }
@@ -70,19 +85,8 @@ extension Map: MapFilling {
     }
 }
 
-extension Map: ListDescribing {
-    func description(depth: Int) -> String {
-        guard depth > 0 else { return "<Maximum depth exceeded>" }
-        var text = "Map<\(Key.self), \(Value.self)> (\n"
-        for (key, value) in entries.sorted(by: { $0.key._mapKey < $1.key._mapKey }) {
-            let shown = flattened(value).map { describeElement($0, depth: depth - 1) }
-            text += "\t[\(key)]: \((shown ?? "(null)").indentedAfterFirstLine),\n"
-        }
-        return text + ")"
-    }
-}
-
 extension Map: Decodable where Key: Decodable, Value: Decodable {
+    /// Reads the entries from an object whose names are the keys.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         let entries = try decoder.singleValueContainer().decode([String: Value].self)
@@ -91,6 +95,7 @@ extension Map: Decodable where Key: Decodable, Value: Decodable {
 }
 
 extension Map: Encodable where Key: Encodable, Value: Encodable {
+    /// Writes the entries as an object whose names are the keys.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(Dictionary(uniqueKeysWithValues: entries.map { ($0.key._mapKey, $0.value) }))

@@ -37,10 +37,15 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         state = .managed(map)
     }
 
+    func become(tracing recorder: _PathRecorder) {
+        state = .tracing(recorder)
+    }
+
     var managed: ManagedMap? {
         if case .managed(let map) = state { map } else { nil }
     }
 
+    /// The collection as a query, which filters and sorts derive from.
     public var _source: _ResultsSource {
         guard let managed else {
             misuse("This method may only be called on Map instances retrieved from a Realm")
@@ -48,12 +53,18 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         return managed.list.source
     }
 
+    /// The same collection in the Realm instance that the source belongs to.
     public func _moved(to source: _ResultsSource) -> Map {
         Map(state: .managed(ManagedMap(ManagedList(source))))
     }
 
     // MARK: - Reading
 
+    /// How many entries there are.
+    ///
+    /// ```swift
+    /// print(dog.favoriteParksByCity.count)
+    /// ```
     public var count: Int {
         switch state {
         case .unmanaged(let entries): entries.count
@@ -63,16 +74,29 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     }
 
     /// Whether there are no entries.
+    ///
+    /// ```swift
+    /// if dog.favoriteParksByCity.isEmpty { print("no favourites yet") }
+    /// ```
     public var isEmpty: Bool { count == 0 }
 
+    /// The Realm that manages it; nil for an unmanaged one.
     public var realm: Realm? { managed.map { Realm(instance: $0.list.instance) } }
 
+    /// Whether it can no longer be used: what it belongs to was deleted, or its Realm invalidated.
     public var isInvalidated: Bool { managed?.list.isInvalidated ?? false }
 
+    /// Whether it belongs to a frozen Realm, and never changes.
     public var isFrozen: Bool { managed?.list.instance.isFrozen ?? false }
 
-    public var description: String { description(depth: 4) }
+    /// The content as text: to a depth of five, and a hundred elements of each collection.
+    public var description: String { description(depth: 5) }
 
+    /// The keys, in ascending order while managed.
+    ///
+    /// ```swift
+    /// for city in dog.favoriteParksByCity.keys { print(city) }
+    /// ```
     public var keys: [Key] {
         switch state {
         case .unmanaged(let entries): Array(entries.keys)
@@ -81,6 +105,11 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         }
     }
 
+    /// The values, in the order of the keys.
+    ///
+    /// ```swift
+    /// for park in dog.favoriteParksByCity.values { print(park) }
+    /// ```
     public var values: [Value] {
         switch state {
         case .unmanaged(let entries): Array(entries.values)
@@ -99,6 +128,10 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     }
 
     /// Whether an entry satisfies a condition.
+    ///
+    /// ```swift
+    /// let isCityDog = dog.favoriteParksByCity.contains { city, park in park.hasPrefix(city) }
+    /// ```
     public func contains(where predicate: (_ key: Key, _ value: Value) throws -> Bool) rethrows -> Bool {
         for entry in entries where try predicate(entry.key, entry.value) { return true }
         return false
@@ -108,8 +141,10 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         Value._fromStored(_StoredValue(value), map.list.target)
     }
 
+    /// Two managed maps are equal when they are the same map of the same object, two unmanaged ones when they hold the same.
     public static func == (left: Map, right: Map) -> Bool {
         if left === right { return true }
+        if case (.unmanaged(let first), .unmanaged(let second)) = (left.state, right.state) { return first == second }
         guard let first = left.managed?.list, let second = right.managed?.list else { return false }
         return first.key == second.key && first.column == second.column && first.access === second.access
     }
@@ -118,13 +153,18 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
 
     /// The value of a key, or nil where it is not there. Setting nil removes the key.
     ///
+    /// ```swift
+    /// let park = dog.favoriteParksByCity["Chicago"]
+    /// try realm.write { dog.favoriteParksByCity["Chicago"] = nil }
+    /// ```
+    ///
     /// - Complexity: O(log n) in a managed map.
     public subscript(key: Key) -> Value? {
         get {
             switch state {
             case .unmanaged(let entries): entries[key]
             case .managed(let map): map.value(key._mapKey).map { typed($0, map) }
-            case .tracing(let recorder): Value._tracing(recorder)
+            case .tracing(let recorder): Value._tracing(recorder.entered())
             }
         }
         set {
@@ -133,12 +173,20 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     }
 
     /// The value of a key, or a default where it is not there; setting it enters the key.
+    ///
+    /// ```swift
+    /// let park = dog.favoriteParksByCity["Chicago", default: "none yet"]
+    /// ```
     public subscript(key: Key, default value: @autoclosure () -> Value) -> Value {
         get { self[key] ?? value() }
         set { self[key] = newValue }
     }
 
     /// Gives a key a value. An embedded object that is replaced is deleted.
+    ///
+    /// ```swift
+    /// try realm.write { dog.favoriteParksByCity.updateValue("Jackson Park", forKey: "Chicago") }
+    /// ```
     ///
     /// - Complexity: O(log n) in a managed map.
     public func updateValue(_ value: Value, forKey key: Key) {
@@ -158,6 +206,10 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
 
     /// Removes a key with its value. An object stays in the Realm; an embedded object is deleted.
     ///
+    /// ```swift
+    /// try realm.write { dog.favoriteParksByCity.removeObject(for: "Chicago") }
+    /// ```
+    ///
     /// - Complexity: O(log n) in a managed map.
     public func removeObject(for key: Key) {
         switch state {
@@ -173,6 +225,10 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     }
 
     /// Removes all keys with their values. Objects stay in the Realm; embedded objects are deleted.
+    ///
+    /// ```swift
+    /// try realm.write { dog.favoriteParksByCity.removeAll() }
+    /// ```
     public func removeAll() {
         switch state {
         case .unmanaged: state = .unmanaged([:])
@@ -184,6 +240,12 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     }
 
     /// Takes over the entries of a sequence; of a key that is there already, what the closure makes of both values.
+    ///
+    /// ```swift
+    /// try realm.write {
+    ///     dog.favoriteParksByCity.merge(["Boston": "Common"], uniquingKeysWith: { old, new in old })
+    /// }
+    /// ```
     public func merge<S: Sequence>(
         _ sequence: S, uniquingKeysWith combine: (_ current: Value, _ new: Value) throws -> Value
     ) rethrows where S.Element == (key: Key, value: Value) {
@@ -207,8 +269,6 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     }
 }
 
-extension Map: Equatable {}
-
 /// Refuses a key that a path could not name.
 func checkMapKey(_ key: String) {
     if key.hasPrefix("$") { misuse("Dictionary::insert: key must not start with '$'") }
@@ -218,12 +278,17 @@ func checkMapKey(_ key: String) {
 // MARK: - Iteration
 
 /// One entry of a map.
+///
+/// ```swift
+/// for entry: SingleMapEntry<String, String> in dog.favoriteParksByCity { print(entry.key, entry.value) }
+/// ```
 public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: Hashable {
     /// The key of the entry.
     public var key: Key
     /// The value of the entry.
     public var value: Value
 
+    /// Puts a key and a value together.
     public init(key: Key, value: Value) {
         self.key = key
         self.value = value
@@ -231,6 +296,11 @@ public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: Hashabl
 }
 
 /// Goes over the entries that a map had when the loop began.
+///
+/// ```swift
+/// var iterator: RLMMapIterator<String, String> = dog.favoriteParksByCity.makeIterator()
+/// while let entry = iterator.next() { print(entry.key, entry.value) }
+/// ```
 public struct RLMMapIterator<Key: _MapKey, Value: RealmCollectionValue>: IteratorProtocol {
     private var entries: IndexingIterator<[(key: Key, value: Value)]>
 
@@ -238,12 +308,18 @@ public struct RLMMapIterator<Key: _MapKey, Value: RealmCollectionValue>: Iterato
         entries = map.entries.makeIterator()
     }
 
+    /// The next entry, or nil at the end.
     public mutating func next() -> SingleMapEntry<Key, Value>? {
         entries.next().map { SingleMapEntry(key: $0.key, value: $0.value) }
     }
 }
 
 /// A map as a sequence of tuples of keys and values.
+///
+/// ```swift
+/// let parks: RLMKeyValueSequence<String, String> = dog.favoriteParksByCity.asKeyValueSequence()
+/// for (city, park) in parks { print(city, park) }
+/// ```
 public struct RLMKeyValueSequence<Key: _MapKey, Value: RealmCollectionValue>: Sequence {
     private let map: Map<Key, Value>
 
@@ -251,10 +327,16 @@ public struct RLMKeyValueSequence<Key: _MapKey, Value: RealmCollectionValue>: Se
         self.map = map
     }
 
+    /// Goes over the entries that are there when the loop begins.
     public func makeIterator() -> RLMKeyValueIterator<Key, Value> { RLMKeyValueIterator(map) }
 }
 
 /// Goes over the keys and values that a map had when the loop began.
+///
+/// ```swift
+/// var iterator: RLMKeyValueIterator<String, String> = dog.favoriteParksByCity.asKeyValueSequence().makeIterator()
+/// while let (city, park) = iterator.next() { print(city, park) }
+/// ```
 public struct RLMKeyValueIterator<Key: _MapKey, Value: RealmCollectionValue>: IteratorProtocol {
     private var entries: IndexingIterator<[(key: Key, value: Value)]>
 
@@ -262,10 +344,12 @@ public struct RLMKeyValueIterator<Key: _MapKey, Value: RealmCollectionValue>: It
         entries = map.entries.makeIterator()
     }
 
+    /// The next entry, or nil at the end.
     public mutating func next() -> (key: Key, value: Value)? { entries.next() }
 }
 
 extension Map {
+    /// Goes over the entries that are there when the loop begins.
     public func makeIterator() -> RLMMapIterator<Key, Value> { RLMMapIterator(self) }
 
     /// The map as a sequence of tuples.

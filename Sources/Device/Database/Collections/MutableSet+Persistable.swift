@@ -2,23 +2,31 @@ import CausewayModel
 import CausewayObjectStore
 
 extension MutableSet: _Persistable {
+    /// What a property of this type asks of the schema.
     public static var _shape: _PropertyShape {
         let element = Element._shape
-        return _PropertyShape(
+        var shape = _PropertyShape(
             element.type, collection: .set, isOptional: element.isOptional, target: element.target)
+        shape.isCounter = element.isCounter
+        return shape
     }
 
+    /// What a property holds that was declared without a default.
     public static func _zeroValue() -> MutableSet { MutableSet() }
 
+    /// Whether a managed object keeps the value from its first read on.
     @inlinable
     public static func _cachesManagedValue() -> Bool { true }
 
+    /// The value that the store holds, as this type.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {
         misuse("A set is not a value that can be stored in a collection.")
     }
 
+    /// The value as the store holds it.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue { _StoredValue(.null) }
 
+    /// Reads the property of a managed object.
     public static func _readManaged(_ object: ObjectBase, _ column: Int) -> MutableSet {
         MutableSet(state: .managed(ManagedSet(ManagedList(object, object._checkedAccess(), column))))
     }
@@ -30,6 +38,7 @@ extension MutableSet: _Persistable {
         set.replaceAll(Array(value).map { $0._toStored(set.list.target).value })
     }
 
+    /// Takes over what an unmanaged value holds when its owner becomes managed.
     public static func _adopt(_ value: MutableSet, _ object: ObjectBase, _ column: Int) {
         guard let access = object._access else { return }
         let set = ManagedSet(ManagedList(object, access, column))
@@ -40,6 +49,7 @@ extension MutableSet: _Persistable {
         set.replaceAll(elements.map { $0._toStored(set.list.target).value })
     }
 
+    /// A value whose own properties continue the recorded path.
     public static func _tracing(_ recorder: _PathRecorder) -> MutableSet {
         MutableSet(state: .tracing(recorder))
     }
@@ -54,11 +64,8 @@ extension MutableSet: ListFilling {
     }
 }
 
-extension MutableSet: ListDescribing {
-    func description(depth: Int) -> String { describeElements(self, "MutableSet", depth: depth) }
-}
-
 extension MutableSet: Decodable where Element: Decodable {
+    /// Reads the elements.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         var container = try decoder.unkeyedContainer()
@@ -67,6 +74,7 @@ extension MutableSet: Decodable where Element: Decodable {
 }
 
 extension MutableSet: Encodable where Element: Encodable {
+    /// Writes the elements.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for element in self { try container.encode(element) }

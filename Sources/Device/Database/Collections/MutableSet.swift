@@ -36,10 +36,15 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
         state = .managed(set)
     }
 
+    func become(tracing recorder: _PathRecorder) {
+        state = .tracing(recorder)
+    }
+
     var managed: ManagedSet? {
         if case .managed(let set) = state { set } else { nil }
     }
 
+    /// The collection as a query, which filters and sorts derive from.
     public var _source: _ResultsSource {
         guard let managed else {
             misuse("This method may only be called on MutableSet instances retrieved from a Realm")
@@ -47,12 +52,18 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
         return managed.list.source
     }
 
+    /// The same collection in the Realm instance that the source belongs to.
     public func _moved(to source: _ResultsSource) -> MutableSet {
         MutableSet(state: .managed(ManagedSet(ManagedList(source))))
     }
 
     // MARK: - Reading
 
+    /// How many elements there are.
+    ///
+    /// ```swift
+    /// print(dog.citiesVisited.count)
+    /// ```
     public var count: Int {
         switch state {
         case .unmanaged(let elements, _): elements.count
@@ -61,14 +72,19 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
         }
     }
 
+    /// The Realm that manages it; nil for an unmanaged one.
     public var realm: Realm? { managed.map { Realm(instance: $0.list.instance) } }
 
+    /// Whether it can no longer be used: what it belongs to was deleted, or its Realm invalidated.
     public var isInvalidated: Bool { managed?.list.isInvalidated ?? false }
 
+    /// Whether it belongs to a frozen Realm, and never changes.
     public var isFrozen: Bool { managed?.list.instance.isFrozen ?? false }
 
+    /// The content as text: to a depth of five, and a hundred elements of each collection.
     public var description: String { describe(self, "MutableSet") }
 
+    /// The element at a position. One that does not exist stops the program.
     public subscript(position: Int) -> Element {
         switch state {
         case .unmanaged(let elements, _):
@@ -77,19 +93,24 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
         case .managed(let set):
             checkBounds(position, set.list.count)
             return Element._fromStored(_StoredValue(set.list.value(position)), set.list.target)
-        case .tracing(let recorder): return Element._tracing(recorder)
+        case .tracing(let recorder): return Element._tracing(recorder.entered())
         }
     }
 
+    /// Goes over the elements that are there when the loop begins.
     public func makeIterator() -> RealmCollectionIterator<Element> {
         switch state {
         case .unmanaged(let elements, _): RealmCollectionIterator(elements)
         case .managed(let set): RealmCollectionIterator(set.list.source)
-        case .tracing(let recorder): RealmCollectionIterator([Element._tracing(recorder)])
+        case .tracing(let recorder): RealmCollectionIterator([Element._tracing(recorder.entered())])
         }
     }
 
     /// Whether an element is in the set. An object that is not managed is in no managed set.
+    ///
+    /// ```swift
+    /// if dog.citiesVisited.contains("Boston") { print("been there") }
+    /// ```
     ///
     /// - Complexity: O(log n).
     public func contains(_ object: Element) -> Bool {
@@ -100,8 +121,12 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
         }
     }
 
+    /// Two managed sets are equal when they are the same set of the same object, two unmanaged ones when they hold the same.
     public static func == (left: MutableSet, right: MutableSet) -> Bool {
         if left === right { return true }
+        if case (.unmanaged(_, let first), .unmanaged(_, let second)) = (left.state, right.state) {
+            return first == second
+        }
         guard let first = left.managed?.list, let second = right.managed?.list else { return false }
         return first.key == second.key && first.column == second.column && first.access === second.access
     }
@@ -110,12 +135,20 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
 
     /// Whether every element of this set is in the other one.
     ///
+    /// ```swift
+    /// if dog.citiesVisited.isSubset(of: rex.citiesVisited) { print("Rex was everywhere that this dog was") }
+    /// ```
+    ///
     /// - Complexity: O(n log m).
     public func isSubset(of possibleSuperset: MutableSet<Element>) -> Bool {
         allSatisfy { possibleSuperset.contains($0) }
     }
 
     /// Whether the sets have at least one element in common.
+    ///
+    /// ```swift
+    /// if dog.citiesVisited.intersects(rex.citiesVisited) { print("They may have met.") }
+    /// ```
     ///
     /// - Complexity: O(n log m).
     public func intersects(_ otherSet: MutableSet<Element>) -> Bool {
@@ -125,6 +158,10 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
     // MARK: - Changing
 
     /// Puts an element into the set, unless it is there.
+    ///
+    /// ```swift
+    /// try realm.write { dog.citiesVisited.insert("Boston") }
+    /// ```
     ///
     /// - Complexity: O(log n) in a managed set.
     public func insert(_ object: Element) {
@@ -142,11 +179,19 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
     }
 
     /// Puts the elements of a sequence into the set.
+    ///
+    /// ```swift
+    /// try realm.write { dog.citiesVisited.insert(objectsIn: ["New York", "Boston"]) }
+    /// ```
     public func insert<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
         for object in Array(objects) { insert(object) }
     }
 
     /// Takes an element out of the set, if it is there. An object stays in the Realm.
+    ///
+    /// ```swift
+    /// try realm.write { dog.citiesVisited.remove("Boston") }
+    /// ```
     ///
     /// - Complexity: O(log n) in a managed set.
     public func remove(_ object: Element) {
@@ -163,6 +208,10 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
     }
 
     /// Removes all elements. Objects stay in the Realm.
+    ///
+    /// ```swift
+    /// try realm.write { dog.citiesVisited.removeAll() }
+    /// ```
     public func removeAll() {
         switch state {
         case .unmanaged: state = .unmanaged(elements: [], members: [])
@@ -174,18 +223,30 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
     }
 
     /// Adds the elements of another set.
+    ///
+    /// ```swift
+    /// try realm.write { dog.citiesVisited.formUnion(rex.citiesVisited) }
+    /// ```
     public func formUnion(_ other: MutableSet<Element>) {
         checkWritable()
         insert(objectsIn: other)
     }
 
     /// Removes the elements that are not in the other set.
+    ///
+    /// ```swift
+    /// try realm.write { dog.citiesVisited.formIntersection(rex.citiesVisited) }
+    /// ```
     public func formIntersection(_ other: MutableSet<Element>) {
         checkWritable()
         for element in Array(self) where !other.contains(element) { remove(element) }
     }
 
     /// Removes the elements that are in the other set.
+    ///
+    /// ```swift
+    /// try realm.write { dog.citiesVisited.subtract(rex.citiesVisited) }
+    /// ```
     public func subtract(_ other: MutableSet<Element>) {
         checkWritable()
         for element in Array(other) { remove(element) }

@@ -1,66 +1,126 @@
 import CausewayModel
 import CausewayQuery
 
-// Aggregates read columns, never objects.
+// Aggregates read columns, never objects. Of mixed values the sum and the average take the numbers, as decimals, and the
+// smallest and the largest are the ends of the order in which a sort puts them.
 
 extension RealmCollection {
     /// The smallest value of a property; nil when there is none.
     ///
+    /// ```swift
+    /// let youngest: Int? = dogs.min(ofProperty: "age")
+    /// ```
+    ///
     /// - Complexity: O(n).
     public func min<T: MinMaxType>(ofProperty property: String) -> T? {
-        _source.minimum(of: property).flatMap { $0.isNull ? nil : T(_stored: _StoredValue($0)) }
+        _source.minimum(of: property).flatMap { $0.isNull ? nil : T._aggregated(_StoredValue($0), _source.links) }
     }
 
     /// The largest value of a property; nil when there is none.
     ///
+    /// ```swift
+    /// let oldest: Int? = dogs.max(ofProperty: "age")
+    /// ```
+    ///
     /// - Complexity: O(n).
     public func max<T: MinMaxType>(ofProperty property: String) -> T? {
-        _source.maximum(of: property).flatMap { $0.isNull ? nil : T(_stored: _StoredValue($0)) }
+        _source.maximum(of: property).flatMap { $0.isNull ? nil : T._aggregated(_StoredValue($0), _source.links) }
     }
 
     /// The sum of a property over all elements; zero when there are none.
+    ///
+    /// ```swift
+    /// let years: Int = dogs.sum(ofProperty: "age")
+    /// ```
     ///
     /// Integers wrap around where 64 bits do not hold the sum. Floats and doubles are added as the columns lie, not in
     /// the order of the elements, so the last bits may differ from a sum made one by one.
     ///
     /// - Complexity: O(n).
     public func sum<T: AddableType>(ofProperty property: String) -> T {
-        _source.sum(of: property)?.scalar() ?? T._zeroValue()
+        _source.sum(of: property)?.number() ?? T._zeroValue()
     }
 
     /// The average of a property over the elements that have a value; nil when none has.
     ///
+    /// ```swift
+    /// let mean: Double? = dogs.average(ofProperty: "age")
+    /// ```
+    ///
     /// - Complexity: O(n).
     public func average<T: AddableType>(ofProperty property: String) -> T? {
-        _source.average(of: property).flatMap { $0.isNull ? nil : $0.scalar() }
+        _source.average(of: property).flatMap { $0.isNull ? nil : $0.number() }
     }
 }
 
 extension RealmCollection where Element: ObjectBase {
     /// The smallest value of a property; nil when there is none.
+    ///
+    /// ```swift
+    /// let youngest = dogs.min(of: \.age)
+    /// ```
     public func min<T: MinMaxType>(of keyPath: KeyPath<Element, T>) -> T? { min(ofProperty: _name(for: keyPath)) }
 
     /// The smallest value of a property; nil when there is none.
+    ///
+    /// ```swift
+    /// let lightest = dogs.min(of: \.weight)
+    /// ```
     public func min<T: MinMaxType>(of keyPath: KeyPath<Element, T?>) -> T? { min(ofProperty: _name(for: keyPath)) }
 
     /// The largest value of a property; nil when there is none.
+    ///
+    /// ```swift
+    /// let oldest = dogs.max(of: \.age)
+    /// ```
     public func max<T: MinMaxType>(of keyPath: KeyPath<Element, T>) -> T? { max(ofProperty: _name(for: keyPath)) }
 
     /// The largest value of a property; nil when there is none.
+    ///
+    /// ```swift
+    /// let heaviest = dogs.max(of: \.weight)
+    /// ```
     public func max<T: MinMaxType>(of keyPath: KeyPath<Element, T?>) -> T? { max(ofProperty: _name(for: keyPath)) }
 
     /// The sum of a property over all elements; zero when there are none.
+    ///
+    /// ```swift
+    /// let years = dogs.sum(of: \.age)
+    /// ```
     public func sum<T: AddableType>(of keyPath: KeyPath<Element, T>) -> T { sum(ofProperty: _name(for: keyPath)) }
 
     /// The sum of a property over all elements; zero when there are none.
+    ///
+    /// ```swift
+    /// let kilograms = dogs.sum(of: \.weight)
+    /// ```
     public func sum<T: AddableType>(of keyPath: KeyPath<Element, T?>) -> T { sum(ofProperty: _name(for: keyPath)) }
 
+    /// The average of a property over the elements that have a value, as a value of the property's type; nil when none has.
+    ///
+    /// ```swift
+    /// dogs.average(of: \.weight)            // Double? of a Double
+    /// dogs.average(of: \.age) as Double?    // of an Int, with what follows the point
+    /// ```
+    public func average<T: AddableType>(of keyPath: KeyPath<Element, T>) -> T? {
+        average(ofProperty: _name(for: keyPath))
+    }
+
     /// The average of a property over the elements that have a value; nil when none has.
+    ///
+    /// ```swift
+    /// let mean: Double? = dogs.average(of: \.age)
+    /// ```
+    @_disfavoredOverload
     public func average<T: AddableType>(of keyPath: KeyPath<Element, T>) -> Double? {
         average(ofProperty: _name(for: keyPath))
     }
 
     /// The average of a property over the elements that have a value; nil when none has.
+    ///
+    /// ```swift
+    /// let mean = dogs.average(of: \.weight)
+    /// ```
     public func average<T: AddableType>(of keyPath: KeyPath<Element, T?>) -> Double? {
         average(ofProperty: _name(for: keyPath))
     }
@@ -68,37 +128,65 @@ extension RealmCollection where Element: ObjectBase {
 
 extension RealmCollection where Element: MinMaxType {
     /// The smallest value; nil when there is none.
+    ///
+    /// ```swift
+    /// let worst = person.scores.min()
+    /// ```
     public func min() -> Element? { min(ofProperty: "self") }
 
     /// The largest value; nil when there is none.
+    ///
+    /// ```swift
+    /// let best = person.scores.max()
+    /// ```
     public func max() -> Element? { max(ofProperty: "self") }
 }
 
 extension RealmCollection where Element: AddableType {
     /// The sum of all values; zero when there are none.
+    ///
+    /// ```swift
+    /// let total = person.scores.sum()
+    /// ```
     public func sum() -> Element { sum(ofProperty: "self") }
 
     /// The average of all values; nil when there are none.
+    ///
+    /// ```swift
+    /// let mean: Double? = person.scores.average()
+    /// ```
     public func average<T: AddableType>() -> T? { average(ofProperty: "self") }
 }
 
 extension Value {
-    /// The number as a scalar of another type; the nearest where that type is coarser.
-    fileprivate func scalar<T: _PersistableScalar>() -> T? {
-        if let exact = converted(to: T._scalarType.type, isOptional: false) { return T(_stored: _StoredValue(exact)) }
-        if case .decimal(let decimal) = self, T._scalarType.type == .int {
-            return decimal.truncated.flatMap { T(_stored: _StoredValue(.int($0))) }
-        }
-        guard case .double(let double) = self, T._scalarType.type == .int else { return nil }
-        return Int64(exactly: double.rounded(.towardZero)).flatMap { T(_stored: _StoredValue(.int($0))) }
+    /// The number as one of another type; the nearest where that type is coarser.
+    fileprivate func number<T: AddableType>() -> T? {
+        func result(_ value: Value?) -> T? { value.flatMap { T._aggregated(_StoredValue($0), nil) } }
+        let type = T._shape.type
+        if type == .mixed { return result(self) }
+        if let exact = converted(to: type, isOptional: false) { return result(exact) }
+        if case .decimal(let decimal) = self, type == .int { return result(decimal.truncated.map { .int($0) }) }
+        guard case .double(let double) = self, type == .int else { return nil }
+        return result(Int64(exactly: double.rounded(.towardZero)).map { .int($0) })
     }
 }
 
 extension _ResultsSource {
-    /// The aggregate by column; nil where the elements are values, or their type has none.
+    /// The aggregate by column, or of mixed values; nil where the elements are other values, or their type has none.
     private func aggregate(_ aggregate: Aggregate, of property: String) -> Value? {
+        if isMixed(property) {
+            var fold = AggregateFold(aggregate, over: .mixed)
+            forEachValue(of: property) { fold.add($0) }
+            return fold.result
+        }
         guard let access else { return nil }
         return columnAggregate(aggregate, of: access.sortKey(property, ascending: true).path)
+    }
+
+    private func isMixed(_ property: String) -> Bool {
+        if let access { return access.sortKey(property, ascending: true).path.steps.last?.type == .mixed }
+        guard case .list(_, let owner, let column) = origin else { return false }
+        return owner.schema.properties[column].type == .mixed
     }
 
     /// Calls the body with every value of a property that is not null.

@@ -22,6 +22,14 @@ extension RealmCollection {
         }
     }
 
+    // Where the context wants an optional, as RealmSwift's method gives: `dogs.value(forKey: "name")!`.
+    /// The same as an optional, which is never nil.
+    @_disfavoredOverload
+    public func value(forKey key: String) -> Any? {
+        let values: [Any?] = value(forKey: key)
+        return values
+    }
+
     /// What a path leads to from every element, or one value of them all when the path begins with an operator.
     ///
     /// ```swift
@@ -29,8 +37,9 @@ extension RealmCollection {
     /// people.value(forKeyPath: "@max.age")        // Any? for all of them
     /// ```
     ///
-    /// The operators are `@count`, `@min`, `@max`, `@sum` and `@avg`; all but the first name a property after them, or
-    /// `self` in a collection of values.
+    /// The operators are `@count`, `@min`, `@max`, `@sum` and `@avg`; `@unionOfObjects` for the values that are there,
+    /// `@distinctUnionOfObjects` for each of them once, and `@unionOfArrays` and `@distinctUnionOfArrays` for those in a
+    /// collection of each element. All but the first name a property after them, or `self` in a collection of values.
     ///
     /// - Complexity: O(n); `@count` is O(1) where the count is.
     public func value(forKeyPath keyPath: String) -> Any? {
@@ -42,6 +51,13 @@ extension RealmCollection {
         }
         let parts = keyPath.split(separator: ".", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { misuse("Unsupported KVC collection operator found in key path '\(keyPath)'") }
+        switch parts[0] {
+        case "@unionOfObjects": return union(parts[1])
+        case "@distinctUnionOfObjects": return distinct(union(parts[1]))
+        case "@unionOfArrays": return unionOfArrays(parts[1])
+        case "@distinctUnionOfArrays": return distinct(unionOfArrays(parts[1]))
+        default: break
+        }
         let found: Value? =
             switch parts[0] {
             case "@min": _source.minimum(of: parts[1])
@@ -50,7 +66,25 @@ extension RealmCollection {
             case "@avg": _source.average(of: parts[1])
             default: misuse("Unsupported KVC collection operator found in key path '\(keyPath)'")
             }
-        return found?.shownByName
+        return found?.any
+    }
+
+    private func union(_ keyPath: String) -> [Any] {
+        (value(forKeyPath: keyPath) as? [Any?] ?? []).compactMap { $0 }
+    }
+
+    private func unionOfArrays(_ keyPath: String) -> [Any] {
+        union(keyPath).flatMap { value -> [Any] in
+            guard let elements = value as? any RealmCollection else {
+                misuse("'\(keyPath)' is not a collection of each element, as '@unionOfArrays' asks for.")
+            }
+            return elements.value(forKey: "self").compactMap { $0 }
+        }
+    }
+
+    private func distinct(_ values: [Any]) -> [Any] {
+        var seen: Set<AnyHashable> = []
+        return values.filter { value in (value as? AnyHashable).map { seen.insert($0).inserted } ?? true }
     }
 
     /// Sets a property of every element, in a write transaction.
@@ -66,19 +100,6 @@ extension RealmCollection {
                 misuse("Only the elements of a collection of objects have properties to set, such as '\(key)'.")
             }
             object.setValue(value, forKey: key)
-        }
-    }
-}
-
-extension Value {
-    /// A number or date as Swift has it; nil for null and for what no operator answers.
-    fileprivate var shownByName: Any? {
-        switch self {
-        case .int: Int(_stored: _StoredValue(self))
-        case .float: Float(_stored: _StoredValue(self))
-        case .double: Double(_stored: _StoredValue(self))
-        case .timestamp: Date(_stored: _StoredValue(self))
-        default: nil
         }
     }
 }

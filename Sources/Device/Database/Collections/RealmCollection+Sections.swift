@@ -46,7 +46,7 @@ extension RealmCollection where Element: ObjectBase {
     /// The objects in sections by what a block says of each, live.
     ///
     /// ```swift
-    /// results.sectioned(by: { String($0.name.first!) }, sortDescriptors: [SortDescriptor(keyPath: "name", ascending: true)])
+    /// dogs.sectioned(by: { String($0.name.first!) }, sortDescriptors: [SortDescriptor(keyPath: "name", ascending: true)])
     /// ```
     ///
     /// The block is called for every object after each change that could matter. It gives the same key for the same object

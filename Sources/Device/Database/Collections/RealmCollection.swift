@@ -1,6 +1,15 @@
 import CausewayModel
 import CausewayQuery
 
+/// What every collection of this library that stands in an order can do by Swift's own protocols.
+///
+/// ```swift
+/// func first<C: RealmCollectionBase>(of dogs: C) -> String? where C.Element == Dog { dogs.first?.name }
+/// ```
+public protocol RealmCollectionBase: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible,
+    ThreadConfined
+where Element: RealmCollectionValue {}
+
 /// What `Results`, `List` and `LinkingObjects` have in common: live, ordered, confined to their Realm.
 ///
 /// ```swift
@@ -8,9 +17,14 @@ import CausewayQuery
 ///     dogs.sorted(by: \.age, ascending: false).first
 /// }
 /// ```
-public protocol RealmCollection: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible,
-    ThreadConfined, Equatable, SendableMetatype
-where Element: RealmCollectionValue, Index == Int {
+public protocol RealmCollection: RealmCollectionBase, Equatable, SendableMetatype where Index == Int {
+    /// The older name of `Element`.
+    ///
+    /// ```swift
+    /// func show<C: RealmCollection>(_ dogs: C) where C.ElementType == Dog { print(dogs.count) }
+    /// ```
+    typealias ElementType = Element
+
     /// The collection as a query, which filters and sorts derive from. An unmanaged list stops the program here.
     var _source: _ResultsSource { get }
 
@@ -19,12 +33,16 @@ where Element: RealmCollectionValue, Index == Int {
 }
 
 extension RealmCollection {
+    /// The first position, zero.
     public var startIndex: Int { 0 }
 
+    /// The position after the last one.
     public var endIndex: Int { count }
 
+    /// The next position.
     public func index(after index: Int) -> Int { index + 1 }
 
+    /// The position before.
     public func index(before index: Int) -> Int { index - 1 }
 
     func _filtered(by predicate: CausewayQuery.Predicate) -> Results<Element> {
@@ -41,6 +59,10 @@ extension RealmCollection {
 
     /// The position of an object, or nil when it is not in the collection.
     ///
+    /// ```swift
+    /// if let place = dogs.sorted(by: \.age).index(of: rex) { print("number \(place + 1) by age") }
+    /// ```
+    ///
     /// - Complexity: O(log n) where the collection is not sorted, else O(n).
     public func index(of object: Element) -> Int? {
         guard let managed = object as? ObjectBase else { return firstIndex(of: object) }
@@ -49,6 +71,10 @@ extension RealmCollection {
     }
 
     /// The elements at the given positions.
+    ///
+    /// ```swift
+    /// let chosen = dogs.objects(at: [0, 2])
+    /// ```
     public func objects(at positions: some Sequence<Int>) -> [Element] {
         positions.map { self[$0] }
     }
@@ -69,11 +95,19 @@ extension RealmCollection {
     }
 
     /// The elements in the order of several properties: the first counts most.
+    ///
+    /// ```swift
+    /// dogs.sorted(by: [SortDescriptor(keyPath: "age", ascending: false), SortDescriptor(keyPath: "name")])
+    /// ```
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element> where S.Element == SortDescriptor {
         Results(_source.sorted(by: Array(sortDescriptors)))
     }
 
     /// The first element of each combination of values, in the current order.
+    ///
+    /// ```swift
+    /// dogs.sorted(by: \.age).distinct(by: ["breed"])    // the youngest of each breed
+    /// ```
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element> where S.Element == String {
         Results(_source.distinct(by: Array(keyPaths)))
     }
@@ -92,6 +126,10 @@ extension RealmCollection where Element: ObjectBase {
     }
 
     /// The first element of each combination of values, in the current order.
+    ///
+    /// ```swift
+    /// dogs.sorted(by: \.age).distinct(by: [\.breed])    // the youngest of each breed
+    /// ```
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element> where S.Element == PartialKeyPath<Element> {
         distinct(by: keyPaths.map { _name(for: $0) })
     }
@@ -99,11 +137,19 @@ extension RealmCollection where Element: ObjectBase {
 
 extension RealmCollection where Element: Comparable {
     /// The values in order.
+    ///
+    /// ```swift
+    /// person.scores.sorted(ascending: false)
+    /// ```
     public func sorted(ascending: Bool = true) -> Results<Element> {
         sorted(byKeyPath: "self", ascending: ascending)
     }
 
     /// Each value once, where it first stands.
+    ///
+    /// ```swift
+    /// person.scores.distinct()
+    /// ```
     public func distinct() -> Results<Element> {
         distinct(by: ["self"])
     }

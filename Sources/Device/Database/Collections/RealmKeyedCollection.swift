@@ -3,13 +3,17 @@ public import Foundation
 
 /// A type that may be the key of a map: String.
 public protocol _MapKey: Hashable, SendableMetatype {
+    /// The key that a text is.
     init(_mapKey: String)
+    /// The key as text.
     var _mapKey: String { get }
 }
 
 extension String: _MapKey {
+    /// The key that a text is.
     public init(_mapKey: String) { self = _mapKey }
 
+    /// The key as text.
     public var _mapKey: String { self }
 }
 
@@ -19,15 +23,30 @@ extension String: _MapKey {
 /// for element in dog.favoriteParksByCity { print(element.key, element.value) }
 /// ```
 public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConvertible, SendableMetatype {
+    /// The type of the keys: String.
     associatedtype Key: _MapKey
+    /// The type of the values.
     associatedtype Value: RealmCollectionValue
 
+    /// How many entries there are.
+    ///
+    /// ```swift
+    /// print("\(dog.favoriteParksByCity.count) parks")
+    /// ```
     var count: Int { get }
 
     /// The keys, in ascending order while managed.
+    ///
+    /// ```swift
+    /// print(dog.favoriteParksByCity.keys.joined(separator: ", "))
+    /// ```
     var keys: [Key] { get }
 
     /// The values, in the order of the keys.
+    ///
+    /// ```swift
+    /// print(dog.favoriteParksByCity.values.joined(separator: ", "))
+    /// ```
     var values: [Value] { get }
 
     /// The value of a key; setting nil removes the key.
@@ -51,64 +70,124 @@ extension RealmKeyedCollection {
     /// person.dogsByName.filter("age < %@", 2)
     /// ```
     public func filter(_ predicateFormat: String, _ arguments: Any...) -> Results<Value> {
-        results._filtered(by: readPredicate(predicateFormat, arguments))
+        results._selected(by: readSelection(predicateFormat, arguments))
     }
 
     /// The values that satisfy a predicate.
+    ///
+    /// ```swift
+    /// person.dogsByName.filter(NSPredicate(format: "age < 2"))
+    /// ```
     public func filter(_ predicate: NSPredicate) -> Results<Value> { results.filter(predicate) }
 
     /// The values that satisfy a condition that the compiler checks.
+    ///
+    /// ```swift
+    /// dog.favoriteParksByCity.where { $0.starts(with: "Jackson") }
+    /// ```
     public func `where`(_ isIncluded: (Query<Value>) -> Query<Bool>) -> Results<Value> { results.where(isIncluded) }
 
     /// The values in the order of a property.
+    ///
+    /// ```swift
+    /// person.dogsByName.sorted(byKeyPath: "age", ascending: false)
+    /// ```
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Value> {
         results.sorted(byKeyPath: keyPath, ascending: ascending)
     }
 
     /// The values in the order of several properties: the first counts most.
+    ///
+    /// ```swift
+    /// person.dogsByName.sorted(by: [SortDescriptor(keyPath: "breed"), SortDescriptor(keyPath: "age")])
+    /// ```
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Value> where S.Element == SortDescriptor {
         results.sorted(by: sortDescriptors)
     }
 
     /// The first value of each combination of values of the properties.
+    ///
+    /// ```swift
+    /// person.dogsByName.distinct(by: ["breed"])
+    /// ```
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Value> where S.Element == String {
         results.distinct(by: keyPaths)
     }
 
     /// The smallest value of a property of the values; nil when there is none.
+    ///
+    /// ```swift
+    /// let youngest: Int? = person.dogsByName.min(ofProperty: "age")
+    /// ```
     public func min<T: MinMaxType>(ofProperty property: String) -> T? { results.min(ofProperty: property) }
 
     /// The largest value of a property of the values; nil when there is none.
+    ///
+    /// ```swift
+    /// let oldest: Int? = person.dogsByName.max(ofProperty: "age")
+    /// ```
     public func max<T: MinMaxType>(ofProperty property: String) -> T? { results.max(ofProperty: property) }
 
     /// The sum of a property of the values; zero when there are none.
+    ///
+    /// ```swift
+    /// let years: Int = person.dogsByName.sum(ofProperty: "age")
+    /// ```
     public func sum<T: AddableType>(ofProperty property: String) -> T { results.sum(ofProperty: property) }
 
     /// The average of a property of the values; nil when none has a value.
+    ///
+    /// ```swift
+    /// let mean: Double? = person.dogsByName.average(ofProperty: "age")
+    /// ```
     public func average<T: AddableType>(ofProperty property: String) -> T? { results.average(ofProperty: property) }
 }
 
 extension RealmKeyedCollection where Value: MinMaxType {
     /// The smallest value; nil when there is none.
+    ///
+    /// ```swift
+    /// let least = person.visitsByCity.min()
+    /// ```
     public func min() -> Value? { min(ofProperty: "self") }
 
     /// The largest value; nil when there is none.
+    ///
+    /// ```swift
+    /// let most = person.visitsByCity.max()
+    /// ```
     public func max() -> Value? { max(ofProperty: "self") }
 }
 
 extension RealmKeyedCollection where Value: AddableType {
     /// The sum of all values; zero when there are none.
+    ///
+    /// ```swift
+    /// let visits = person.visitsByCity.sum()
+    /// ```
     public func sum() -> Value { sum(ofProperty: "self") }
 
     /// The average of all values; nil when there are none.
+    ///
+    /// ```swift
+    /// let mean: Double? = person.visitsByCity.average()
+    /// ```
     public func average<T: AddableType>() -> T? { average(ofProperty: "self") }
 }
 
 extension RealmKeyedCollection where Value: Comparable {
     /// The values in order.
+    ///
+    /// ```swift
+    /// person.visitsByCity.sorted(ascending: false)
+    /// ```
     public func sorted(ascending: Bool = true) -> Results<Value> { sorted(byKeyPath: "self", ascending: ascending) }
 
     /// Each value once.
+    ///
+    /// ```swift
+    /// person.visitsByCity.distinct()
+    /// ```
     public func distinct() -> Results<Value> { distinct(by: ["self"]) }
 }
 
@@ -124,6 +203,10 @@ extension RealmKeyedCollection {
 
     /// The live map of a frozen one, in the Realm of where the caller runs; nil when the object it belongs to has been
     /// deleted. A live map is itself.
+    ///
+    /// ```swift
+    /// let live = dog.favoriteParksByCity.freeze().thaw()
+    /// ```
     public func thaw() -> Self? {
         _source.instance.isFrozen ? _source.thawed.map(_moved) : self
     }

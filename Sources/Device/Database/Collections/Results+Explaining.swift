@@ -32,6 +32,7 @@ extension _ResultsSource {
                 parts.append("distinct by " + paths.map { $0.text(in: schema) }.joined(separator: ", "))
             case .sortValues(let ascending): parts.append(ascending ? "sorted" : "sorted descending")
             case .distinctValues: parts.append("distinct")
+            case .limit(let count): parts.append("the first \(count)")
             }
         }
         return parts.joined(separator: ", ")

@@ -13,10 +13,18 @@ extension Results {
 
     /// Whether there is no element.
     ///
+    /// ```swift
+    /// if dogs.where({ $0.age < 2 }).isEmpty { print("no puppies") }
+    /// ```
+    ///
     /// - Complexity: What finding the first match costs; as ``first`` where results are sorted.
     public var isEmpty: Bool { source.leading(1).count == 0 }
 
     /// The first elements, live.
+    ///
+    /// ```swift
+    /// let threeOldest = dogs.sorted(by: \.age, ascending: false).prefix(3)
+    /// ```
     ///
     /// - Complexity: What finding that many matches costs. Of sorted results, what finding all matches costs; up to a
     ///   thousand of them come without putting the rest in order.

@@ -19,32 +19,51 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
         self.source = source
     }
 
+    /// The collection as a query, which filters and sorts derive from.
     public var _source: _ResultsSource { source }
 
+    /// The same collection in the Realm instance that the source belongs to.
     public func _moved(to source: _ResultsSource) -> Results { Results(source) }
 
+    /// How many elements there are.
+    ///
+    /// ```swift
+    /// print(dogs.where { $0.age < 2 }.count)
+    /// ```
     public var count: Int { source.count }
 
+    /// The element at a position. One that does not exist stops the program.
     public subscript(position: Int) -> Element {
         source.element(position)
     }
 
+    /// Goes over the elements that are there when the loop begins.
     public func makeIterator() -> RealmCollectionIterator<Element> {
         RealmCollectionIterator(source)
     }
 
+    /// The Realm that manages it; nil for an unmanaged one.
     public var realm: Realm? { Realm(instance: source.instance) }
 
+    /// Whether it can no longer be used: what it belongs to was deleted, or its Realm invalidated.
     public var isInvalidated: Bool { source.isInvalidated }
 
+    /// Whether it belongs to a frozen Realm, and never changes.
     public var isFrozen: Bool { source.instance.isFrozen }
 
+    /// The content as text: to a depth of five, and a hundred elements of each collection.
     public var description: String { describe(self, "Results") }
 
+    /// Two results are equal when one is a copy of the other.
     public static func == (left: Results, right: Results) -> Bool { left.source === right.source }
 }
 
 /// Goes over the content that a collection had when the loop began.
+///
+/// ```swift
+/// var iterator: RealmCollectionIterator<Dog> = dogs.makeIterator()
+/// while let dog = iterator.next() { print(dog.name) }
+/// ```
 ///
 /// - Complexity: A step over objects costs a few nanoseconds as long as the loop keeps none of them; an object that is
 ///   kept costs its allocation.
@@ -102,6 +121,7 @@ public struct RealmCollectionIterator<Element: RealmCollectionValue>: IteratorPr
         loop = nil
     }
 
+    /// The next element, or nil at the end.
     @inlinable
     public mutating func next() -> Element? {
         guard position < count else { return nil }
@@ -149,15 +169,4 @@ extension _ResultsSource {
 func checkBounds(_ position: Int, _ count: Int) {
     guard position >= 0 else { misuse("Cannot pass a negative value") }
     guard position < count else { misuse("Index \(position) is out of bounds (must be less than \(count)).") }
-}
-
-/// A collection as text: its type, and at most a hundred elements.
-func describe<C: RealmCollection>(_ collection: C, _ name: String) -> String {
-    var text = "\(name)<\(C.Element.self)> (\n"
-    for (position, element) in collection.prefix(100).enumerated() {
-        let line = describeElement(element, depth: 4)
-        text += "\t[\(position)] \(line.indentedAfterFirstLine),\n"
-    }
-    if collection.count > 100 { text += "\t... \(collection.count - 100) objects skipped.\n" }
-    return text + ")"
 }

@@ -26,7 +26,17 @@ extension CausewayQuery.Predicate {
 extension CausewayQuery.Expression {
     fileprivate func withStoredNames(_ model: ObjectModel) -> CausewayQuery.Expression {
         switch self {
-        case .value, .values: return self
+        case .value, .values, .quantified: return self
+        case .arithmetic(let arithmetic):
+            return .arithmetic(
+                arithmetic.mappingPaths { path in
+                    var path = path
+                    path.names = model.storedNames(path.names)
+                    return path
+                })
+        case .typeOf(var path):
+            path.names = model.storedNames(path.names)
+            return .typeOf(path)
         case .path(var path):
             path.names = model.storedNames(path.names)
             return .path(path)
@@ -57,12 +67,15 @@ extension ObjectModel {
         }
     }
 
-    private func inverse(named name: String) -> Inverse? {
+    func inverse(named name: String) -> Inverse? {
         inverses.first { $0.name == name }
     }
 
+    /// Whether a property or an inverse relation has this name.
+    func declares(_ name: String) -> Bool { property(named: name) != nil || inverse(named: name) != nil }
+
     /// The class that a property or an inverse relation leads to.
-    private func target(of name: String) -> ObjectModel? {
+    func target(of name: String) -> ObjectModel? {
         (property(named: name)?.shape.target ?? inverse(named: name)?.origin).map(ObjectModel.of)
     }
 
@@ -111,7 +124,7 @@ extension DeclaredSchema {
     }
 
     /// The file's schema, whose columns bound predicates name.
-    func fileSchema(_ instance: RealmInstance) -> Schema { instance.transaction.schema }
+    func fileSchema(_ instance: RealmInstance) -> StoredSchema { instance.transaction.schema }
 }
 
 extension Value {

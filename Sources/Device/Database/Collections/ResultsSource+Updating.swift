@@ -47,7 +47,7 @@ extension _ResultsSource {
             case .filter(let condition): dependencies.add(condition)
             case .sort(let order): for key in order { dependencies.add(key.path) }
             case .distinct(let paths): for path in paths { dependencies.add(path) }
-            case .sortValues, .distinctValues: break
+            case .sortValues, .distinctValues, .limit: break
             }
         }
         switch origin {
@@ -82,7 +82,7 @@ extension _ResultsSource {
         return steps.allSatisfy { step in
             switch step {
             case .filter, .sort: true
-            case .distinct, .sortValues, .distinctValues: false
+            case .distinct, .sortValues, .distinctValues, .limit: false
             }
         }
     }
@@ -128,8 +128,8 @@ extension _ResultsSource {
         // Only the class's own table may have moved, unless paths come back to it.
         let own = access.model.className
         if dependencies.foreign[own] != nil { return .unknown }
-        for (index, table) in tables.enumerated() where table.name != own && edits[index] != moment.edits[index] {
-            return .unknown
+        for (index, table) in tables.enumerated() where table.name != own {
+            if edits[index] != moment.edits[index] { return .unknown }
         }
         return .rows(access.table.touchedKeys)
     }

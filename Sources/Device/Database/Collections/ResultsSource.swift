@@ -22,6 +22,8 @@ public final class _ResultsSource {
         case distinct([BoundPath])
         case sortValues(ascending: Bool)
         case distinctValues
+        /// The first so many.
+        case limit(Int)
     }
 
     enum Content {
@@ -156,7 +158,7 @@ public final class _ResultsSource {
         bringUpToDate(evaluating: false)
         if let content { return content.count }
         if let counted { return counted }
-        guard isAscending, let access, let condition = conditions, !hasDistinct else { return current.count }
+        guard isAscending, let access, let condition = conditions, !isThinned else { return current.count }
         let count = attempt { () throws(StoreError) in
             try instance.transaction.count(access.model.className, matching: condition)
         }
@@ -177,7 +179,7 @@ public final class _ResultsSource {
         bringUpToDate(evaluating: false)
         if let content { return content }
         if let leading, leading.count >= limit { return .keys(leading) }
-        guard limit <= Self.leadingMax, !hasDistinct, let access else { return current }
+        guard limit <= Self.leadingMax, !isThinned, let access else { return current }
         if !isAscending { return hasBegunOrder ? current : firstOfOrder(limit, access) }
         // More than was asked for: whoever reads the first element often goes on to the next.
         let found = firstKeys(max(limit * 2, 16), access)
@@ -244,8 +246,14 @@ public final class _ResultsSource {
         return (keys, keys.count < limit)
     }
 
-    private var hasDistinct: Bool {
-        steps.contains { if case .distinct = $0 { true } else { false } }
+    /// Whether a step leaves elements out by what stands before them.
+    private var isThinned: Bool {
+        steps.contains { step in
+            switch step {
+            case .distinct, .limit: true
+            case .filter, .sort, .sortValues, .distinctValues: false
+            }
+        }
     }
 
     var keys: [ObjectKey] {
@@ -280,7 +288,7 @@ public final class _ResultsSource {
     private func aggregatedRows() -> AggregatedRows {
         if isWholeTable { return .all }
         bringUpToDate(evaluating: false)
-        if content == nil, case .table = origin, !hasDistinct, let condition = conditions {
+        if content == nil, case .table = origin, !isThinned, let condition = conditions {
             return .matching(condition)
         }
         if case .keys(let keys) = whole() { return .keys(keys) }
@@ -317,13 +325,20 @@ public final class _ResultsSource {
             }
         case .inverse(let owner, let ownerAccess, let column):
             guard ownerAccess.stillExists(owner, seenAt: ownerEpoch) else { return .keys([]) }
-            keys = ownerAccess.table.backlinks(to: owner, from: access.table, column).filter(access.table.exists)
+            keys = ownerAccess.linkingObjects(to: owner, from: access, column)
         }
-        for step in remaining {
+        while let step = remaining.popFirst() {
             switch step {
             case .filter(let condition): keys = keys.filter { transaction.matches($0, name, condition) }
-            case .sort(let order): keys = transaction.sorted(keys, name, by: order)
+            case .sort(let order):
+                // Of an order that a limit follows only the first are wanted.
+                if case .limit(let count)? = remaining.first, count > 0, count < keys.count {
+                    keys = transaction.sortedPrefix(count, of: keys, name, by: order)
+                } else {
+                    keys = transaction.sorted(keys, name, by: order)
+                }
             case .distinct(let paths): keys = transaction.distinct(keys, name, by: paths)
+            case .limit(let count): keys = Array(keys.prefix(count))
             case .sortValues, .distinctValues: break
             }
         }
@@ -342,7 +357,7 @@ public final class _ResultsSource {
             case .distinctValues:
                 var seen: Set<Value> = []
                 values = values.filter { seen.insert($0).inserted }
-            case .filter, .sort, .distinct: break
+            case .filter, .sort, .distinct, .limit: break
             }
         }
         return values
@@ -359,7 +374,7 @@ public final class _ResultsSource {
                 steps.firstIndex { step in
                     if case .filter = step { false } else { true }
                 } ?? steps.count
-            steps.insert(step, at: hasDistinct ? steps.count : place)
+            steps.insert(step, at: isThinned ? steps.count : place)
             if let condition, let all = writtenConditions { written = all + [condition] }
         } else {
             steps.append(step)
@@ -399,6 +414,9 @@ public final class _ResultsSource {
         return keyPaths.isEmpty ? self : adding(.distinct(keyPaths.map { access.sortKey($0, ascending: true).path }))
     }
 
+    /// At most so many of the elements, the first of them.
+    func limited(to count: Int) -> _ResultsSource { adding(.limit(count)) }
+
     /// The same results seen by another Realm instance of the file.
     func moved(to other: RealmInstance) -> _ResultsSource {
         let origin: Origin =
@@ -418,7 +436,7 @@ public final class _ResultsSource {
 
     func deleteAll() {
         guard let access else { return }
-        access.table.delete(keys, leavingGhosts: instance.leavesGhosts)
+        access.table.deleteCascading(keys, leavingGhosts: instance.leavesGhosts)
         instance.rowsDeleted()
     }
 }

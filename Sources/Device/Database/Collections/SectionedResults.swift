@@ -1,4 +1,28 @@
+public import Dispatch
 public import Foundation
+
+/// What `SectionedResults` and `ResultsSection` have in common: live, ordered, confined to their Realm.
+///
+/// ```swift
+/// func keep<Sections: RealmSectionedResult>(_ sections: Sections) -> NotificationToken {
+///     sections.observe(keyPaths: nil, on: nil) { change in print(change) }
+/// }
+/// ```
+public protocol RealmSectionedResult: RandomAccessCollection, Equatable, ThreadConfined {
+    /// Whether it belongs to a frozen Realm.
+    var isFrozen: Bool { get }
+
+    /// What it is now, unchanging and readable on every thread.
+    func freeze() -> Self
+
+    /// The live form of a frozen one, in a Realm of the calling thread; nil when it is no longer there.
+    func thaw() -> Self?
+
+    /// Calls the block once with what there is, and then with every change; see `RealmCollection`.
+    func observe(
+        keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (SectionedResultsChange<Self>) -> Void
+    ) -> NotificationToken
+}
 
 /// The elements of a collection in sections, live: each section has a key, and the elements whose key it is.
 ///
@@ -14,8 +38,9 @@ public import Foundation
 ///
 /// - Complexity: O(n) for n elements after a change; then O(1) an access.
 public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: RealmCollectionValue>:
-    RandomAccessCollection, Equatable, ThreadConfined, CustomStringConvertible
+    RealmSectionedResult, CustomStringConvertible
 {
+    /// A section.
     public typealias Element = ResultsSection<Key, SectionElement>
 
     let source: SectionSource<Key, SectionElement>
@@ -31,8 +56,10 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
     /// ```
     public var allKeys: [Key] { source.current.keys }
 
+    /// The first position, zero.
     public var startIndex: Int { 0 }
 
+    /// The position after the last one.
     public var endIndex: Int { count }
 
     /// How many sections there are.
@@ -54,13 +81,20 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
         self[indexPath.section][indexPath.item]
     }
 
+    /// The Realm that manages it; nil for an unmanaged one.
     public var realm: Realm? { Realm(instance: source.source.instance) }
 
+    /// Whether it can no longer be used: what it belongs to was deleted, or its Realm invalidated.
     public var isInvalidated: Bool { source.source.isInvalidated }
 
+    /// Whether it belongs to a frozen Realm, and never changes.
     public var isFrozen: Bool { source.source.instance.isFrozen }
 
     /// The sections as they are now, never to change; they may be read on any thread.
+    ///
+    /// ```swift
+    /// let frozen = sections.freeze()
+    /// ```
     public func freeze() -> SectionedResults {
         source.source.check()
         return isFrozen ? self : SectionedResults(source.moved(to: source.source.instance.frozen()))
@@ -68,12 +102,17 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
 
     /// The live sections of frozen ones, in the Realm of where the caller runs; nil when the object whose elements they are
     /// has been deleted. Live sections are themselves.
+    ///
+    /// ```swift
+    /// let live = sections.freeze().thaw()
+    /// ```
     public func thaw() -> SectionedResults? {
         guard isFrozen else { return self }
         let moved = source.moved(to: source.source.instance.thawed())
         return moved.source.hasOrigin ? SectionedResults(moved) : nil
     }
 
+    /// The sections with their keys, as text.
     public var description: String {
         var text = "SectionedResults<\(Key.self), \(SectionElement.self)> (\n"
         for (index, section) in enumerated() {
@@ -82,19 +121,20 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
         return text + ")"
     }
 
+    /// They are equal when one is a copy of the other.
     public static func == (left: SectionedResults, right: SectionedResults) -> Bool { left.source === right.source }
 }
 
 /// One section of a `SectionedResults`, live: the elements that have its key now.
 ///
 /// ```swift
-/// let section = realm.objects(Dog.self).sectioned(by: \.firstLetter)[0]
+/// let section: ResultsSection<String, Dog> = realm.objects(Dog.self).sectioned(by: \.firstLetter)[0]
 /// print(section.key, section.count, section.first?.name ?? "")
 /// ```
 ///
 /// A section is known by its key, not by its position. It is empty while no element has the key.
-public struct ResultsSection<Key: _Persistable & Hashable, Element: RealmCollectionValue>: RandomAccessCollection,
-    Equatable, Identifiable, ThreadConfined, CustomStringConvertible
+public struct ResultsSection<Key: _Persistable & Hashable, Element: RealmCollectionValue>: RealmSectionedResult,
+    Identifiable, CustomStringConvertible
 {
     let source: SectionSource<Key, Element>
 
@@ -107,6 +147,10 @@ public struct ResultsSection<Key: _Persistable & Hashable, Element: RealmCollect
     }
 
     /// The key, by which lists on screen tell sections apart.
+    ///
+    /// ```swift
+    /// let letters = sections.map(\.id)
+    /// ```
     public var id: Key { key }
 
     private var positions: [Int] {
@@ -114,8 +158,10 @@ public struct ResultsSection<Key: _Persistable & Hashable, Element: RealmCollect
         return sections.index(of: key).map { sections.positions[$0] } ?? []
     }
 
+    /// The first position, zero.
     public var startIndex: Int { 0 }
 
+    /// The position after the last one.
     public var endIndex: Int { count }
 
     /// How many elements the section has.
@@ -133,30 +179,43 @@ public struct ResultsSection<Key: _Persistable & Hashable, Element: RealmCollect
         RealmCollectionIterator(source.elements(under: key))
     }
 
+    /// The Realm that manages it; nil for an unmanaged one.
     public var realm: Realm? { Realm(instance: source.source.instance) }
 
+    /// Whether it can no longer be used: what it belongs to was deleted, or its Realm invalidated.
     public var isInvalidated: Bool { source.source.isInvalidated }
 
+    /// Whether it belongs to a frozen Realm, and never changes.
     public var isFrozen: Bool { source.source.instance.isFrozen }
 
     /// The section as it is now, never to change; it may be read on any thread.
+    ///
+    /// ```swift
+    /// let frozen = sections[0].freeze()
+    /// ```
     public func freeze() -> ResultsSection { ResultsSection(SectionedResults(source).freeze().source, key: key) }
 
     /// The live section of a frozen one, in the Realm of where the caller runs; nil when the object whose elements it has was
     /// deleted. A live section is itself.
+    ///
+    /// ```swift
+    /// let live = sections[0].freeze().thaw()
+    /// ```
     public func thaw() -> ResultsSection? {
         SectionedResults(source).thaw().map { ResultsSection($0.source, key: key) }
     }
 
+    /// The sections with their keys, as text.
     public var description: String {
         var text = "ResultsSection<\(Element.self)> \(key) (\n"
         for (position, element) in enumerated() {
             let line = describeElement(element, depth: 4)
-            text += "\t[\(position)] \(line.indentedAfterFirstLine),\n"
+            text += "\t[\(position)] \(line),\n"
         }
         return text + ")"
     }
 
+    /// They are equal when one is a copy of the other.
     public static func == (left: ResultsSection, right: ResultsSection) -> Bool {
         left.source === right.source && left.key == right.key
     }
@@ -192,6 +251,10 @@ public struct ResultsSection<Key: _Persistable & Hashable, Element: RealmCollect
         }
 
         /// The position in the section.
+        ///
+        /// ```swift
+        /// print(IndexPath(row: 0, section: 2).row)    // 0
+        /// ```
         public var row: Int {
             get { self[1] }
             set { self[1] = newValue }

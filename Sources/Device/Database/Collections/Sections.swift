@@ -77,7 +77,7 @@ final class SectionSource<Key: _Persistable & Hashable, Element: RealmCollection
     private func isUntouched(_ instance: RealmInstance) -> Bool {
         if source.access == nil { return true }
         guard let version, !instance.isInWrite,
-            let record = instance.changes.between(version, instance.transaction.version)
+            let record = instance.observedChanges(version, instance.transaction.version)
         else { return false }
         return source.classesThatShow.isDisjoint(with: record.classes.keys)
     }

@@ -4,10 +4,11 @@ import Synchronization
 ///
 /// ```swift
 /// @ThreadSafe var dog = realm.objects(Dog.self).first
+/// let kept = _dog    // the variable itself, which may go anywhere
 /// DispatchQueue.global().async {
-///     print(dog?.name ?? "it is gone")
+///     print(kept.wrappedValue?.name ?? "it is gone")
 /// }
-/// func rename(@ThreadSafe dog: Dog?) async { … }
+/// func show(@ThreadSafe dog: Dog?) async { print(dog?.name ?? "it is gone") }
 /// ```
 ///
 /// Only what a Realm manages can be kept. The value is nil once it has been deleted. An object that the current write

@@ -36,7 +36,9 @@ extension Realm {
     /// What a reference refers to, in this Realm; nil when it has been deleted.
     ///
     /// ```swift
-    /// let dog = realm.resolve(reference)
+    /// let reference = ThreadSafeReference(to: dog)
+    /// let same = realm.resolve(reference)
+    /// print(reference.isInvalidated)    // true
     /// ```
     ///
     /// The Realm moves forward if the reference was made in a later version. A reference can be resolved once, and only in

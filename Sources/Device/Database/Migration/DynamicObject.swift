@@ -4,7 +4,7 @@ import CausewayObjectStore
 /// An object whose class the program need not know: its properties are those of the file, read and written by name.
 ///
 /// ```swift
-/// let dogs = realm.dynamicObjects("Dog")
+/// let dogs: Results<DynamicObject> = realm.dynamicObjects("Dog")
 /// let name = dogs[0]["name"] as? String
 /// let age: Any? = dogs[0].age
 /// ```
@@ -13,15 +13,29 @@ import CausewayObjectStore
 @dynamicMemberLookup
 public final class DynamicObject: Object {
     /// Reads or writes the property of this name.
+    ///
+    /// ```swift
+    /// let first = realm.dynamicObjects("Dog")[0]
+    /// print(first.name as? String ?? "")
+    /// ```
     public subscript(dynamicMember member: String) -> Any? {
         get { value(forKey: member) }
         set { setValue(newValue, forKey: member) }
     }
 
+    /// It is the class of objects of every class, and has no table of its own.
+    ///
+    /// ```swift
+    /// DynamicObject.shouldIncludeInDefaultSchema()    // false
+    /// ```
     public override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
 /// An object inside of a migration.
+///
+/// ```swift
+/// func fullName(of person: MigrationObject) -> String { "\(person["firstName"]!) \(person["lastName"]!)" }
+/// ```
 public typealias MigrationObject = DynamicObject
 
 // MARK: - Values by the file's schema
@@ -38,7 +52,8 @@ extension _ClassAccess {
         let column = columns[dynamicPosition(name)]
         let property = schema.properties[column]
         instance.checkWritable()
-        let given = any.flatMap(flattened)
+        var given = any.flatMap(flattened)
+        if let text = given as? Text { given = text.string }
         if property.collection == .none {
             return write(object._key, column, element(given, of: property, column))
         }
@@ -55,10 +70,12 @@ extension _ClassAccess {
     }
 
     /// A property's value, or an element of its collection, as the store holds it.
-    private func element(_ any: Any?, of property: Property, _ column: Int) -> Value {
+    private func element(_ any: Any?, of property: StoredProperty, _ column: Int) -> Value {
         if property.type == .mixed {
             guard let value = AnyRealmValue(any: any as Any) else { refuse(any, for: property) }
-            return value._toStored(self).value
+            let stored = value._toStored(self).value
+            if property.collection == .set { instance.refuseNestedInSet(stored) }
+            return stored
         }
         guard property.type == .object else {
             guard let value = storedValue(of: any as Any)?.converted(to: property.type, isOptional: property.isOptional)
@@ -97,7 +114,7 @@ extension _ClassAccess {
         return entries.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
-    private func refuse(_ any: Any?, for property: Property) -> Never {
+    private func refuse(_ any: Any?, for property: StoredProperty) -> Never {
         misuse(
             "Invalid value '\(any ?? "<null>")' for '\(property.type.word)\(property.isOptional ? "?" : "")' property "
                 + "'\(model.className).\(property.name)'.")

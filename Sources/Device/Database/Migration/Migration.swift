@@ -3,17 +3,31 @@ import CausewayObjectStore
 
 /// What a migration does to the objects of a file, once, when the file is first opened with a newer schema version.
 ///
+/// ```swift
+/// let migrate: MigrationBlock = { migration, oldSchemaVersion in
+///     if oldSchemaVersion < 2 { migration.renameProperty(onType: "Person", from: "firstName", to: "givenName") }
+/// }
+/// let configuration = Realm.Configuration(schemaVersion: 2, migrationBlock: migrate)
+/// ```
+///
 /// It runs inside one write transaction, before the Realm is handed out: what it leaves is committed as a whole.
 public typealias MigrationBlock = @Sendable (_ migration: Migration, _ oldSchemaVersion: UInt64) -> Void
 
 /// What `Migration.enumerateObjects` calls for each object: as it was, and as it will be.
+///
+/// ```swift
+/// let join: MigrationObjectEnumerateBlock = { oldObject, newObject in
+///     newObject!["fullName"] = "\(oldObject!["firstName"]!) \(oldObject!["lastName"]!)"
+/// }
+/// migration.enumerateObjects(ofType: "Person", join)
+/// ```
 public typealias MigrationObjectEnumerateBlock = (_ oldObject: MigrationObject?, _ newObject: MigrationObject?) -> Void
 
 /// The objects of a file before and after its classes changed, handed to a migration block.
 ///
 /// ```swift
 /// configuration.schemaVersion = 2
-/// configuration.migrationBlock = { migration, oldSchemaVersion in
+/// configuration.migrationBlock = { (migration: Migration, oldSchemaVersion) in
 ///     guard oldSchemaVersion < 2 else { return }
 ///     migration.enumerateObjects(ofType: "Person") { oldObject, newObject in
 ///         newObject!["fullName"] = "\(oldObject!["firstName"]!) \(oldObject!["lastName"]!)"
@@ -25,16 +39,38 @@ public typealias MigrationObjectEnumerateBlock = (_ oldObject: MigrationObject?,
 public final class Migration {
     private let old: RealmInstance
     private let new: RealmInstance
-    private let declared: Schema
+    private let declared: StoredSchema
 
     /// - Parameter declared: The classes that the program has.
-    init(from old: RealmInstance, to new: RealmInstance, declared: Schema) {
+    init(from old: RealmInstance, to new: RealmInstance, declared: StoredSchema) {
         self.old = old
         self.new = new
         self.declared = declared
     }
 
+    /// The classes as the file had them before the migration.
+    ///
+    /// ```swift
+    /// let hadAges = migration.oldSchema["Person"]?["age"] != nil
+    /// ```
+    public var oldSchema: Schema { old.declared.shown }
+
+    /// The classes as they will be: those that the program declares, with the names that the file has.
+    ///
+    /// ```swift
+    /// let hasAges = migration.newSchema["Person"]?["age"] != nil
+    /// ```
+    public var newSchema: Schema {
+        Schema(new.declared.models.values.filter { declared[$0.className] != nil }.map(\.shown))
+    }
+
     /// Calls a block for each object of a class, as it was and as it will be.
+    ///
+    /// ```swift
+    /// migration.enumerateObjects(ofType: "Dog") { oldObject, newObject in
+    ///     newObject!["ageInMonths"] = (oldObject!["age"] as! Int) * 12
+    /// }
+    /// ```
     ///
     /// A class that is new has no old objects, one that is no longer declared has the same values on both sides. An
     /// object that the block deletes is not visited again.
@@ -54,6 +90,10 @@ public final class Migration {
     }
 
     /// Makes an object of a class of the new schema.
+    ///
+    /// ```swift
+    /// let toy = migration.create("DogToy", value: ["name": "Ball"])
+    /// ```
     @discardableResult
     public func create(_ typeName: String, value: Any = [String: Any]()) -> MigrationObject {
         let access = new.access(named: typeName)
@@ -61,16 +101,26 @@ public final class Migration {
     }
 
     /// Deletes an object that `create` made or `enumerateObjects` handed out as the new one.
+    ///
+    /// ```swift
+    /// migration.enumerateObjects(ofType: "Dog") { _, newObject in
+    ///     if newObject!["name"] as? String == "" { migration.delete(newObject!) }
+    /// }
+    /// ```
     public func delete(_ object: MigrationObject) {
         new.delete(object)
     }
 
     /// Deletes all objects of a class, and the class itself unless another class links to it.
     ///
+    /// ```swift
+    /// migration.deleteData(forType: "Cat")
+    /// ```
+    ///
     /// - Returns: Whether the file had the class.
     @discardableResult
     public func deleteData(forType typeName: String) -> Bool {
-        guard new.transaction.table(typeName) != nil else { return false }
+        guard let table = new.transaction.table(typeName), table.nestedKind == nil else { return false }
         if declared[typeName] != nil {
             let access = new.access(named: typeName)
             access.delete(access.table.allKeys)
@@ -119,7 +169,7 @@ public final class Migration {
     }
 
     private func copyValues(
-        _ typeName: String, _ source: Int, _ property: Property, to target: Int
+        _ typeName: String, _ source: Int, _ property: StoredProperty, to target: Int
     ) {
         let (from, to) = (old.access(named: typeName), new.access(named: typeName))
         let isOwned = property.target.map { old.declared.schema[$0]?.kind == .embedded } ?? false
@@ -129,6 +179,8 @@ public final class Migration {
                 let (before, after) = (from.object(key), to.object(key))
                 to.setDynamicValue(
                     before.value(forKey: property.name), of: after, to.schema.properties[target].name)
+            } else if property.type == .mixed, from.instance.transaction.hasNestedCollections {
+                to.copyMixed(key, source, of: from, to: target)
             } else if property.collection == .none {
                 to.write(key, target, from.table.value(key, source))
             } else {

@@ -10,17 +10,21 @@ extension ObjectModel {
             let wrapper = wrapper(of: property)
             var shape = wrapper.shape
             shape.isOptional = property.isOptional
+            shape.isCounter = property.isCounter
             return Property(
                 name: property.name, storedName: property.name, offset: 0, wrapper: wrapper, shape: shape,
-                isPrimaryKey: property.isPrimaryKey, isIndexed: property.isIndexed)
+                isPrimaryKey: property.isPrimaryKey, isIndexed: property.isIndexed,
+                isFullTextIndexed: property.isFullTextIndexed, deletionRule: property.deletionRule,
+                targetName: property.target)
         }
         return ObjectModel(
             type: DynamicObject.self, className: schema.name, kind: schema.kind, properties: properties, inverses: [],
             holdsOnlyRows: true, isDynamic: true)
     }
 
-    private static func wrapper(of property: CausewayModel.Property) -> any PersistedWrapper.Type {
-        switch property.type {
+    private static func wrapper(of property: StoredProperty) -> any PersistedWrapper.Type {
+        if property.isText { return Persisted<Text>.self }
+        return switch property.type {
         case .bool: wrapper(of: Bool.self, property)
         case .int: wrapper(of: Int.self, property)
         case .float: wrapper(of: Float.self, property)
@@ -49,7 +53,7 @@ extension ObjectModel {
     }
 
     private static func wrapper<Scalar: _PersistableScalar>(
-        of type: Scalar.Type, _ property: CausewayModel.Property
+        of type: Scalar.Type, _ property: StoredProperty
     ) -> any PersistedWrapper.Type {
         switch (property.collection, property.isOptional) {
         case (.none, false): Persisted<Scalar>.self
@@ -66,8 +70,9 @@ extension ObjectModel {
 
 extension DeclaredSchema {
     /// All classes of a file.
-    static func dynamic(_ schema: Schema) -> DeclaredSchema {
-        DeclaredSchema(
+    static func dynamic(_ schema: StoredSchema) -> DeclaredSchema {
+        let schema = schema.withoutNestedCollections
+        return DeclaredSchema(
             models: Dictionary(uniqueKeysWithValues: schema.classes.map { ($0.name, ObjectModel.dynamic($0)) }),
             schema: schema)
     }

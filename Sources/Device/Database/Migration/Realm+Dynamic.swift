@@ -52,6 +52,10 @@ extension Realm {
     }
 
     /// Deletes every object of a class by its name.
+    ///
+    /// ```swift
+    /// try realm.write { realm.dynamicDelete("Cat") }
+    /// ```
     public func dynamicDelete(_ typeName: String) {
         instance.checkThread()
         instance.checkTransaction()

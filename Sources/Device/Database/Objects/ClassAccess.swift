@@ -180,12 +180,16 @@ public final class _ClassAccess {
     }
 
     func delete(_ keys: [ObjectKey]) {
-        table.delete(keys, leavingGhosts: instance.leavesGhosts)
+        table.deleteCascading(keys, leavingGhosts: instance.leavesGhosts)
         instance.rowsDeleted()
     }
 
     func delete(_ key: ObjectKey) {
-        table.delete(key, leavingGhost: instance.leavesGhosts)
+        if table.hasDeleteRules {
+            table.deleteCascading([key], leavingGhosts: instance.leavesGhosts)
+        } else {
+            table.delete(key, leavingGhost: instance.leavesGhosts)
+        }
         instance.rowsDeleted()
     }
 

@@ -35,35 +35,41 @@ public protocol FailableCustomPersistable: _CustomPersistable {
 }
 
 /// What both kinds of custom types have in common; apps conform to one of those.
-public protocol _CustomPersistable: _OptionalPersistable, RealmCollectionValue {
+public protocol _CustomPersistable: _OptionalPersistable, _SnapshotValue {
     /// The type that is stored: a scalar or an embedded object.
     associatedtype PersistedType: _OptionalPersistable & RealmCollectionValue
 
     /// The value as it is stored.
     var persistableValue: PersistedType { get }
 
+    /// The value that a persisted one stands for; nil where it stands for none.
     static func _custom(_ persisted: PersistedType) -> Self?
 
     /// Whether two persisted values stand for the same value.
     static func _isSame(_ left: PersistedType, _ right: PersistedType) -> Bool
 
+    /// Feeds a persisted value to a hasher.
     static func _hash(_ value: PersistedType, into hasher: inout Hasher)
 }
 
 extension CustomPersistable {
+    /// The value that a persisted one stands for; nil where it stands for none.
     public static func _custom(_ persisted: PersistedType) -> Self? { Self(persistedValue: persisted) }
 }
 
 extension FailableCustomPersistable {
+    /// The value that a persisted one stands for; nil where it stands for none.
     public static func _custom(_ persisted: PersistedType) -> Self? { Self(persistedValue: persisted) }
 }
 
 // Elements of collections are compared; types that say nothing else are equal when they are stored alike.
 extension _CustomPersistable {
+    /// Two values are equal when they are stored alike.
     public static func == (left: Self, right: Self) -> Bool {
         _isSame(left.persistableValue, right.persistableValue)
     }
 
+    /// Feeds what makes it equal to others to a hasher.
     public func hash(into hasher: inout Hasher) { Self._hash(persistableValue, into: &hasher) }
 
     /// The value as the store holds it; nil for one that is stored as an object.
@@ -88,28 +94,37 @@ extension _CustomPersistable {
 // MARK: - Stored as a scalar
 
 extension _CustomPersistable where PersistedType: _PersistableScalar {
+    /// What a property of this type asks of the schema.
     public static var _shape: _PropertyShape { PersistedType._shape }
 
+    /// What an optional property of this type asks of the schema.
     public static var _optionalShape: _PropertyShape { PersistedType._optionalShape }
 
+    /// What a property holds that was declared without a default.
     public static func _zeroValue() -> Self { required(PersistedType._zeroValue()) }
 
+    /// The value that the store holds, as this type.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {
         required(PersistedType._fromStored(stored, nil))
     }
 
+    /// The value as the store holds it.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue { persistableValue._stored }
 
+    /// The value that the store holds, or nil for null.
     public static func _optionalFromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self? {
         PersistedType(_stored: stored).flatMap(_custom)
     }
 
+    /// The value as the store holds it, null for nil.
     public static func _optionalToStored(_ value: Self?, _ links: _ClassAccess?) -> _StoredValue {
         value?._toStored(nil) ?? _StoredValue(.null)
     }
 
+    /// Whether two persisted values stand for the same value.
     public static func _isSame(_ left: PersistedType, _ right: PersistedType) -> Bool { left == right }
 
+    /// Feeds a persisted value to a hasher.
     public static func _hash(_ value: PersistedType, into hasher: inout Hasher) { hasher.combine(value) }
 }
 
@@ -135,12 +150,15 @@ extension _CustomPersistable where PersistedType: _PersistableScalar {
 // MARK: - Stored as an embedded object
 
 extension _CustomPersistable where PersistedType: EmbeddedObject {
+    /// What a property of this type asks of the schema.
     public static var _shape: _PropertyShape { _optionalShape }
 
+    /// What an optional property of this type asks of the schema.
     public static var _optionalShape: _PropertyShape {
         _PropertyShape(.object, isOptional: true, target: PersistedType.self, isMapped: true)
     }
 
+    /// What a property holds that was declared without a default.
     public static func _zeroValue() -> Self { required(PersistedType()) }
 
     /// No object there is the value of a new one: a property that is not optional always has one to show.
@@ -148,20 +166,25 @@ extension _CustomPersistable where PersistedType: EmbeddedObject {
         required(PersistedType._optionalFromStored(stored, links) ?? PersistedType())
     }
 
+    /// The value as the store holds it.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue { persistableValue._toStored(links) }
 
+    /// The value that the store holds, or nil for null.
     public static func _optionalFromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self? {
         PersistedType._optionalFromStored(stored, links).flatMap(_custom)
     }
 
+    /// The value as the store holds it, null for nil.
     public static func _optionalToStored(_ value: Self?, _ links: _ClassAccess?) -> _StoredValue {
         value?._toStored(links) ?? _StoredValue(.null)
     }
 
+    /// Whether two persisted values stand for the same value.
     public static func _isSame(_ left: PersistedType, _ right: PersistedType) -> Bool {
         left.scalarValues == right.scalarValues
     }
 
+    /// Feeds a persisted value to a hasher.
     public static func _hash(_ value: PersistedType, into hasher: inout Hasher) {
         hasher.combine(value.scalarValues)
     }

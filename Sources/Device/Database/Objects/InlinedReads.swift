@@ -55,17 +55,22 @@ extension ObjectBase {
 // MARK: - Int
 
 extension Int: _PersistableScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType {
+    /// What values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.int) }
 
+    /// The value that the store holds; nil for one that this type has no value for.
     public init?(_stored: _StoredValue) {
         guard case .int(let value) = _stored.value else { return nil }
         self = Int(value)
     }
 
+    /// The value as the store holds it.
     public var _stored: _StoredValue { _StoredValue(.int(Int64(self))) }
 
+    /// What a property holds that was declared without a default.
     public static func _zeroValue() -> Int { 0 }
 
+    /// Reads the property of a managed object.
     @inlinable
     public static func _readManaged(_ object: ObjectBase, _ column: Int) -> Int {
         if let leaf = object._inlinedLeaf(column) {
@@ -74,6 +79,7 @@ extension Int: _PersistableScalar, _PrimaryKey, _Indexable, MinMaxType, AddableT
         return Int(truncatingIfNeeded: object._slowInteger(column) ?? 0)
     }
 
+    /// Reads the optional property of a managed object.
     @inlinable
     public static func _readManagedOptional(_ object: ObjectBase, _ column: Int) -> Int? {
         if let leaf = object._inlinedLeaf(column) {
@@ -87,17 +93,22 @@ extension Int: _PersistableScalar, _PrimaryKey, _Indexable, MinMaxType, AddableT
 // MARK: - Double
 
 extension Double: _PersistableScalar, MinMaxType, AddableType {
+    /// What values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.double) }
 
+    /// The value that the store holds; nil for one that this type has no value for.
     public init?(_stored: _StoredValue) {
         guard case .double(let value) = _stored.value else { return nil }
         self = value
     }
 
+    /// The value as the store holds it.
     public var _stored: _StoredValue { _StoredValue(.double(self)) }
 
+    /// What a property holds that was declared without a default.
     public static func _zeroValue() -> Double { 0 }
 
+    /// Reads the property of a managed object.
     @inlinable
     public static func _readManaged(_ object: ObjectBase, _ column: Int) -> Double {
         if let leaf = object._inlinedLeaf(column) {
@@ -106,6 +117,7 @@ extension Double: _PersistableScalar, MinMaxType, AddableType {
         return object._slowDouble(column) ?? 0
     }
 
+    /// Reads the optional property of a managed object.
     @inlinable
     public static func _readManagedOptional(_ object: ObjectBase, _ column: Int) -> Double? {
         if let leaf = object._inlinedLeaf(column) {
@@ -119,17 +131,22 @@ extension Double: _PersistableScalar, MinMaxType, AddableType {
 // MARK: - Bool
 
 extension Bool: _PersistableScalar, _Indexable {
+    /// What values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.bool) }
 
+    /// The value that the store holds; nil for one that this type has no value for.
     public init?(_stored: _StoredValue) {
         guard case .bool(let value) = _stored.value else { return nil }
         self = value
     }
 
+    /// The value as the store holds it.
     public var _stored: _StoredValue { _StoredValue(.bool(self)) }
 
+    /// What a property holds that was declared without a default.
     public static func _zeroValue() -> Bool { false }
 
+    /// Reads the property of a managed object.
     @inlinable
     public static func _readManaged(_ object: ObjectBase, _ column: Int) -> Bool {
         if let leaf = object._inlinedLeaf(column) {
@@ -138,6 +155,7 @@ extension Bool: _PersistableScalar, _Indexable {
         return object._slowBool(column) ?? false
     }
 
+    /// Reads the optional property of a managed object.
     @inlinable
     public static func _readManagedOptional(_ object: ObjectBase, _ column: Int) -> Bool? {
         if let leaf = object._inlinedLeaf(column) {

@@ -44,6 +44,24 @@ private enum KnownPaths {
 public final class _PathRecorder {
     private var names: [String] = []
     private var visited: [Int] = []
+    /// The property that this recorder stands for, of the recorder that the object behind it reports to.
+    private let box: (recorder: _PathRecorder, position: Int32)?
+
+    init() {
+        box = nil
+    }
+
+    /// For a property that is an object of its own: that it is read shows only when somebody asks it for its content.
+    init(ofBox position: Int, in recorder: _PathRecorder) {
+        box = (recorder, Int32(position))
+    }
+
+    /// The recorder of what lies behind a collection, once the collection itself is recorded.
+    func entered() -> _PathRecorder {
+        guard let box else { return self }
+        box.recorder.visit(box.position)
+        return box.recorder
+    }
 
     /// The names of the properties visited, one after another.
     var visitedNames: [String] { visited.map { names[$0] } }

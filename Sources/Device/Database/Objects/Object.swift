@@ -15,7 +15,8 @@ import CausewayModel
 /// An object starts unmanaged and behaves like any Swift object. Once it is added to a Realm it is live: every read
 /// sees the newest data, and every write needs a write transaction.
 open class Object: ObjectBase, _PersistableObject {
-    public required init() {
+    /// Creates an unmanaged object whose properties hold their defaults.
+    public override init() {
         super.init()
     }
 
@@ -32,6 +33,13 @@ open class Object: ObjectBase, _PersistableObject {
     }
 
     /// The name of the primary key property, for classes that do not use `@Persisted(primaryKey: true)`.
+    ///
+    /// ```swift
+    /// class Dog: Object {
+    ///     @Persisted var name = ""
+    ///     override class func primaryKey() -> String? { "name" }
+    /// }
+    /// ```
     open class func primaryKey() -> String? { nil }
 
     override class var _declaredPrimaryKey: String? { primaryKey() }
@@ -49,11 +57,16 @@ open class Object: ObjectBase, _PersistableObject {
 ///
 /// An embedded object has no primary key and cannot be queried by itself; queries reach it through its parent.
 open class EmbeddedObject: ObjectBase, _PersistableObject {
-    public required init() {
+    /// Creates an unmanaged object whose properties hold their defaults.
+    public override init() {
         super.init()
     }
 
     /// Creates an unmanaged embedded object from a dictionary, an array or another object.
+    ///
+    /// ```swift
+    /// let address = Address(value: ["street": "Main Street 1", "city": "Chicago"])
+    /// ```
     public convenience init(value: Any) {
         self.init()
         Draft().fill(self, from: value)
@@ -74,7 +87,8 @@ open class EmbeddedObject: ObjectBase, _PersistableObject {
 ///
 /// Only `Realm.create` takes asymmetric objects, and only a synchronised Realm stores them.
 open class AsymmetricObject: ObjectBase {
-    public required init() {
+    /// Creates an unmanaged object whose properties hold their defaults.
+    public override init() {
         super.init()
     }
 

@@ -1,19 +1,11 @@
 import Foundation
 
-extension ObjectBase: CustomStringConvertible {
-    /// The object with its properties, links and lists, to a depth of five.
-    ///
-    ///     Dog {
-    ///     	name = Rex;
-    ///     	age = 10;
-    ///     }
-    public var description: String { description(depth: 5) }
-
+extension ObjectBase: CustomStringConvertible, CustomDebugStringConvertible {
     final func description(depth: Int) -> String {
         if isInvalidated { return "[invalid object]" }
         let model = _access?.model ?? ObjectModel.of(type(of: self))
         let name = model.className
-        guard depth > 0 else { return "<Maximum depth exceeded>" }
+        guard depth > 0 else { return depthExceeded }
         var text = name + " {\n"
         for property in model.properties {
             let value = value(forKey: property.name)
@@ -34,17 +26,6 @@ extension ObjectBase: CustomStringConvertible {
         case let value?: "\(value)"
         }
     }
-}
-
-/// An element within the description of its collection.
-func describeElement(_ element: Any, depth: Int) -> String {
-    (element as? ObjectBase)?.description(depth: depth)
-        ?? (element as? AnyRealmValue)?.description(depth: depth) ?? "\(element)"
-}
-
-/// A collection that can describe itself within a description.
-protocol ListDescribing {
-    func description(depth: Int) -> String
 }
 
 extension String {

@@ -1,19 +1,12 @@
 extension ObjectBase: Hashable {
-    /// Two managed objects of a class with a primary key are equal when they are the same row; all others when they
-    /// are the same instance.
+    /// Whether the objects are equal, as `isEqual(_:)` of the left one says.
     public static func == (left: ObjectBase, right: ObjectBase) -> Bool {
-        if left === right { return true }
-        guard let access = left._access, access.model.primaryKey != nil else { return false }
-        return left.isSameRow(as: right)
+        left === right || left.isEqual(right)
     }
 
+    /// Feeds the object's `hash` to a hasher.
     public func hash(into hasher: inout Hasher) {
-        if let access = _access, access.model.primaryKey != nil {
-            hasher.combine(access.model.className)
-            hasher.combine(_key)
-        } else {
-            hasher.combine(ObjectIdentifier(self))
-        }
+        hasher.combine(hash)
     }
 
     /// Whether both are accessors of one row of one file.

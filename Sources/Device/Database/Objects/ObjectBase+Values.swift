@@ -1,4 +1,5 @@
 import CausewayModel
+import Foundation
 
 // Properties by name, for code that does not know the class: creation from dictionaries, descriptions, observation.
 
@@ -16,6 +17,10 @@ extension ObjectBase {
     }
 
     /// The value of a property by name; nil for an empty optional.
+    ///
+    /// ```swift
+    /// let name = dog.value(forKey: "name") as? String
+    /// ```
     public func value(forKey key: String) -> Any? {
         if let access = _access, access.model.isDynamic { return _checkedAccess().dynamicValue(of: self, key) }
         let model = ObjectModel.of(type(of: self))
@@ -30,17 +35,45 @@ extension ObjectBase {
         misuse("Invalid property name '\(key)' for class '\(model.className)'.")
     }
 
-    /// The value at the end of a dotted path of links.
+    /// The value at the end of a dotted path: of links, or of a collection and what is asked of its elements.
+    ///
+    /// ```swift
+    /// dog.value(forKeyPath: "favoriteToy.name")    // nil without a toy
+    /// person.value(forKeyPath: "dogs.name")        // the names of all of them
+    /// person.value(forKeyPath: "dogs.@max.age")    // see RealmCollection.value(forKeyPath:)
+    /// ```
     public func value(forKeyPath keyPath: String) -> Any? {
-        var current: Any? = self
-        for name in keyPath.split(separator: ".") {
-            guard let object = current as? ObjectBase else { return nil }
-            current = object.value(forKey: String(name))
+        let parts = keyPath.split(separator: ".", maxSplits: 1).map(String.init)
+        guard let name = parts.first, let value = value(forKey: name) else { return nil }
+        guard parts.count == 2 else { return value }
+        switch value {
+        case let object as ObjectBase: return object.value(forKeyPath: parts[1])
+        case let collection as any RealmCollection: return collection.value(forKeyPath: parts[1])
+        case let map as any RealmKeyedCollection: return map.value(forKeyPath: parts[1])
+        default: misuse("Invalid property name '\(parts[1])': '\(name)' is not an object or a collection.")
         }
-        return current
+    }
+
+    /// Sets a property at the end of a dotted path of links. Where the path is broken, nothing happens.
+    ///
+    /// ```swift
+    /// try realm.write { dog.setValue("Ball", forKeyPath: "favoriteToy.name") }
+    /// ```
+    public func setValue(_ value: Any?, forKeyPath keyPath: String) {
+        let parts = keyPath.split(separator: ".", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else { return setValue(value, forKey: keyPath) }
+        switch self.value(forKey: parts[0]) {
+        case nil: break
+        case let object as ObjectBase: object.setValue(value, forKeyPath: parts[1])
+        default: misuse("Invalid property name '\(parts[1])': '\(parts[0])' is not an object.")
+        }
     }
 
     /// Sets a property by name, converting as `Realm.create` does. An object becomes the link's target itself, no copy of it.
+    ///
+    /// ```swift
+    /// try realm.write { dog.setValue("tan", forKey: "color") }
+    /// ```
     public func setValue(_ value: Any?, forKey key: String) {
         if let access = _access, access.model.isDynamic {
             return _writableAccess().setDynamicValue(value, of: self, key)
@@ -52,6 +85,24 @@ extension ObjectBase {
             if withExtendedLifetime(self, { property.wrapper.assign(self, wrapper, link) }) { return }
         }
         Draft().set(self, key, to: value ?? Optional<Any>.none as Any)
+    }
+
+    /// Sets several properties by name, each as `setValue(_:forKey:)` does.
+    ///
+    /// ```swift
+    /// try realm.write { dog.setValuesForKeys(["name": "Rex", "age": 10]) }
+    /// ```
+    public func setValuesForKeys(_ values: [String: Any]) {
+        for (key, value) in values { setValue(value, forKey: key) }
+    }
+
+    /// The values of several properties by name; `NSNull` for an empty optional.
+    ///
+    /// ```swift
+    /// dog.dictionaryWithValues(forKeys: ["name", "age"])    // ["name": "Rex", "age": 10]
+    /// ```
+    public func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+        Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }) { first, _ in first }
     }
 }
 

@@ -2,6 +2,14 @@ import CausewayModel
 
 /// The common base of `Object`, `EmbeddedObject` and `AsymmetricObject`.
 ///
+/// ```swift
+/// func describe(_ object: ObjectBase) {
+///     print(type(of: object).className(), object.objectSchema.properties.map(\.name))
+/// }
+/// describe(dog)
+/// describe(Address())
+/// ```
+///
 /// An object is unmanaged until it is added to a Realm: a plain Swift object whose properties hold their own values.
 /// A managed object holds no values. It is a row's key and the way to its class, and each property read goes to the
 /// snapshot that its Realm stands on.
@@ -23,7 +31,14 @@ open class ObjectBase {
     @exclusivity(unchecked) final var lent: LentAccessor?
 
     /// Creates an unmanaged object whose properties hold their defaults.
-    public required init() {}
+    public init() {}
+
+    // Swift has a class passed as a value make objects by a required initialiser only, and an app overrides `init()` without
+    // that word. So the required one is this, which every class inherits that has an `init()`.
+    /// The same, for a class that is only known when the program runs: `T()` of a generic `T: Object`.
+    public required convenience init(_blank: Void = ()) {
+        self.init()
+    }
 
     deinit {
         lent?.end()
@@ -34,33 +49,59 @@ open class ObjectBase {
     /// ```swift
     /// Dog.className()  // "Dog"
     /// ```
-    public class func className() -> String {
+    open class func className() -> String {
         _realmObjectName() ?? String(describing: self)
     }
 
     /// The name to store the class under instead of its Swift name; nil for that one.
     ///
     /// ```swift
-    /// override class func _realmObjectName() -> String? { "Person" }
+    /// class Employee: Object {
+    ///     override class func _realmObjectName() -> String? { "Person" }
+    /// }
     /// ```
     open class func _realmObjectName() -> String? { nil }
 
     /// Public property names that are stored under other names.
     ///
     /// ```swift
-    /// override class func propertiesMapping() -> [String: String] { ["firstName": "first_name"] }
+    /// class Employee: Object {
+    ///     @Persisted var firstName = ""
+    ///     override class func propertiesMapping() -> [String: String] { ["firstName": "first_name"] }
+    /// }
     /// ```
     ///
     /// Code uses the public name; the file and the server see the stored one.
     open class func propertiesMapping() -> [String: String] { [:] }
 
     /// Whether a configuration without `objectTypes` includes the class. Override it to keep a class out.
+    ///
+    /// ```swift
+    /// class Draft: Object {
+    ///     override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    /// }
+    /// ```
     open class func shouldIncludeInDefaultSchema() -> Bool { true }
 
     /// The names of properties that are not persisted although they are declared with `@Persisted`.
+    ///
+    /// ```swift
+    /// class Tab: Object {
+    ///     @Persisted var url = ""
+    ///     @Persisted var isShown = false
+    ///     override class func ignoredProperties() -> [String] { ["isShown"] }
+    /// }
+    /// ```
     open class func ignoredProperties() -> [String] { [] }
 
     /// The names of properties to index beside those declared with `@Persisted(indexed: true)`.
+    ///
+    /// ```swift
+    /// class Tab: Object {
+    ///     @Persisted var url = ""
+    ///     override class func indexedProperties() -> [String] { ["url"] }
+    /// }
+    /// ```
     open class func indexedProperties() -> [String] { [] }
 
     /// The kind of table the class lives in.
@@ -68,6 +109,62 @@ open class ObjectBase {
 
     /// The name of the primary key property that the class declares by overriding `primaryKey()`.
     class var _declaredPrimaryKey: String? { nil }
+
+    // MARK: - What a class may say for itself
+
+    /// Whether the object can no longer be read: its row was deleted or its Realm invalidated.
+    ///
+    /// An unmanaged object is never invalidated.
+    open var isInvalidated: Bool {
+        guard let access = _access else { return false }
+        access.instance.checkThread()
+        return !access.stillExists(_key, seenAt: _epoch)
+    }
+
+    /// The object with its properties, links and lists, to a depth of five.
+    ///
+    ///     Dog {
+    ///     	name = Rex;
+    ///     	age = 10;
+    ///     }
+    ///
+    /// A class may say something shorter: `override var description: String { name }`.
+    open var description: String { description(depth: 5) }
+
+    /// What a debugger and a printed array show: `description`, unless a class overrides it.
+    ///
+    /// ```swift
+    /// print(dog.debugDescription)
+    /// ```
+    open var debugDescription: String { description }
+
+    /// Whether another value is an object equal to this one, which is what `==` asks.
+    ///
+    /// Two managed objects of a class with a primary key are equal when they are the same row; all others when they are the
+    /// same instance. A class may compare in a way of its own, and then overrides `hash` with it:
+    ///
+    /// ```swift
+    /// class Tag: Object {
+    ///     @Persisted var name = ""
+    ///     override func isEqual(_ object: Any?) -> Bool { (object as? Tag)?.name == name }
+    ///     override var hash: Int { name.hashValue }
+    /// }
+    /// ```
+    open func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? ObjectBase else { return false }
+        if self === other { return true }
+        guard let access = _access, access.model.primaryKey != nil else { return false }
+        return isSameRow(as: other)
+    }
+
+    /// A number that equal objects have in common.
+    open var hash: Int {
+        guard let access = _access, access.model.primaryKey != nil else { return ObjectIdentifier(self).hashValue }
+        var hasher = Hasher()
+        hasher.combine(access.model.className)
+        hasher.combine(_key)
+        return hasher.finalize()
+    }
 }
 
 /// Objects are confined to the thread, queue or actor of their Realm.
@@ -124,19 +221,18 @@ extension ObjectBase {
 
 extension ObjectBase {
     /// The Realm that manages the object, or nil for an unmanaged object.
+    ///
+    /// ```swift
+    /// try dog.realm?.write { dog.age += 1 }
+    /// ```
     public var realm: Realm? {
         _instance.map(Realm.init(instance:))
     }
 
-    /// Whether the object can no longer be read: its row was deleted or its Realm invalidated.
-    ///
-    /// An unmanaged object is never invalidated.
-    public var isInvalidated: Bool {
-        guard let access = _access else { return false }
-        access.instance.checkThread()
-        return !access.stillExists(_key, seenAt: _epoch)
-    }
-
     /// Whether the object belongs to a frozen Realm.
+    ///
+    /// ```swift
+    /// let live = dog.isFrozen ? dog.thaw() : dog
+    /// ```
     public var isFrozen: Bool { _instance?.isFrozen ?? false }
 }

@@ -12,9 +12,15 @@ final class ObjectModel: Sendable {
         var shape: _PropertyShape
         var isPrimaryKey: Bool
         var isIndexed: Bool
+        var isFullTextIndexed: Bool
+        var deletionRule = DeletionRule.none
+        /// The class that links lead to, where the model knows it by its name only.
+        var targetName: String?
 
         /// One value that leads nowhere.
-        var isScalar: Bool { shape.collection == .none && shape.type != .object && shape.type != .mixed }
+        var isScalar: Bool {
+            shape.collection == .none && shape.type != .object && shape.type != .mixed && !shape.isText
+        }
     }
 
     /// One inverse relation: the objects of `origin` whose property `property` links here.
@@ -52,7 +58,7 @@ final class ObjectModel: Sendable {
         self.isDynamic = isDynamic
         self.properties = properties
         self.inverses = inverses
-        inversePlaces = inverses.map { WrapperPlace.binder(ofInverseAt: $0.offset) }
+        inversePlaces = inverses.map { WrapperPlace.binder(of: $0) }
         self.holdsOnlyRows = holdsOnlyRows
         primaryKeyIndex = properties.firstIndex(where: \.isPrimaryKey)
         places = properties.map { WrapperPlace($0) }
@@ -64,14 +70,18 @@ final class ObjectModel: Sendable {
             name: className,
             kind: kind,
             properties: properties.map { property in
-                CausewayModel.Property(
+                StoredProperty(
                     name: property.storedName,
                     type: property.shape.type,
                     collection: property.shape.collection,
                     isOptional: property.shape.isOptional,
                     isPrimaryKey: property.isPrimaryKey,
                     isIndexed: property.isIndexed,
-                    target: property.shape.target?.className())
+                    isFullTextIndexed: property.isFullTextIndexed,
+                    target: property.shape.target?.className(),
+                    isCounter: property.shape.isCounter,
+                    isText: property.shape.isText,
+                    deletionRule: property.deletionRule)
             })
     }
 

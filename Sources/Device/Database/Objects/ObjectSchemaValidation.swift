@@ -4,7 +4,7 @@ import CausewayModel
 
 struct DeclaredSchema: Sendable {
     var models: [String: ObjectModel]
-    var schema: Schema
+    var schema: StoredSchema
 }
 
 extension DeclaredSchema {
@@ -22,9 +22,9 @@ extension DeclaredSchema {
             if let other = models[model.className] {
                 if other.type == type { continue }
                 problems.append(
-                    "Several classes are named '\(model.className)' ('\(String(reflecting: other.type))' and "
-                        + "'\(String(reflecting: type))'). Rename one, or list the classes to use in "
-                        + "Realm.Configuration.objectTypes.")
+                    "Type '\(model.className)' appears more than once in the schema: as "
+                        + "'\(String(reflecting: other.type))' and '\(String(reflecting: type))'. Rename one, or list the "
+                        + "classes to use in Realm.Configuration.objectTypes.")
                 continue
             }
             models[model.className] = model
@@ -39,7 +39,7 @@ extension DeclaredSchema {
                     + problems.map { "- " + $0 }.joined(separator: "\n"))
         }
         self.models = models
-        schema = Schema(models.values.map(\.schema))
+        schema = StoredSchema(models.values.map(\.schema))
     }
 
     private static func problems(of model: ObjectModel, among models: [String: ObjectModel]) -> [String] {
@@ -69,12 +69,12 @@ extension DeclaredSchema {
         } else if model.type._kind == .asymmetric {
             problems.append("Asymmetric object type '\(name)' must have a primary key.")
         }
-        var stored: [String: String] = [:]
+        var stored: Set<String> = []
         for property in model.properties {
-            if let other = stored.updateValue(property.name, forKey: property.storedName) {
+            if !stored.insert(property.storedName).inserted {
                 problems.append(
-                    "Properties '\(other)' and '\(property.name)' of '\(name)' are both stored as '\(property.storedName)'."
-                )
+                    "Property '\(property.storedName)' appears more than once in the schema for type '\(name)'. Give each "
+                        + "property a name of its own, also in propertiesMapping().")
             }
             problems += Self.problems(of: property, in: model, among: models)
         }
@@ -90,6 +90,9 @@ extension DeclaredSchema {
         var problems: [String] = []
         let name = "\(model.className).\(property.name)"
         let shape = property.shape
+        if property.storedName.isEmpty {
+            problems.append("Property '\(name)' has no name to be stored under: see propertiesMapping().")
+        }
         if property.storedName.utf8.count > propertyNameLengthMax {
             problems.append(
                 "Property name '\(property.storedName)' of '\(model.className)' is too long: at most "
@@ -99,17 +102,39 @@ extension DeclaredSchema {
             ![.int, .bool, .string, .date, .objectId, .uuid, .mixed].contains(shape.type)
                 || shape.collection != .none
         {
-            problems.append("Property '\(name)' of type '\(shape.type.word)' cannot be indexed.")
+            let word = shape.collection == .none ? shape.type.word : shape.collection.word
+            problems.append("Property '\(name)' of type '\(word)' cannot be indexed.")
+        }
+        if shape.isCounter, shape.isOptional || shape.collection != .none || property.isPrimaryKey {
+            problems.append(
+                "Counter property '\(name)' cannot be optional, in a collection or the primary key: a counter is one number "
+                    + "that is always there. Declare it as 'Counter', or use 'Int'.")
+        }
+        if shape.isText, model.kind == .asymmetric {
+            problems.append(
+                "Property '\(name)' of type 'text' cannot be in an asymmetric object, which nobody edits: use String.")
+        }
+        if property.isFullTextIndexed {
+            if shape.type != .string || shape.collection != .none {
+                problems.append(
+                    "Property '\(name)' of type '\(shape.type.word)' cannot have a full-text index: only strings can.")
+            } else if property.isPrimaryKey {
+                problems.append("Property '\(name)' is the primary key and cannot have a full-text index.")
+            }
         }
         guard shape.type == .object, let target = shape.target else { return problems }
+        if property.deletionRule != .none, model.kind == .embedded {
+            problems.append(
+                "Property '\(name)' cannot have a delete rule: it belongs to an embedded object, which ends with its "
+                    + "parent. Give the rule to a property of the parent's class.")
+        }
         if shape.collection == .none, !shape.isOptional {
             problems.append("Object property '\(property.name)' must be marked as optional.")
         }
         switch shape.collection {
-        case .list where shape.isOptional:
-            problems.append("Property '\(name)' of type 'array' must not be optional: a list holds no empty links.")
-        case .set where shape.isOptional:
-            problems.append("Property '\(name)' of type 'set' must not be optional: a set holds no empty links.")
+        case .list where shape.isOptional, .set where shape.isOptional:
+            problems.append(
+                "Property '\(name)' cannot be made optional because optional 'object' properties are not supported.")
         case .set where target._kind == .embedded:
             problems.append("Set property '\(name)' cannot be of embedded object type '\(target.className())'.")
         case .map where !shape.isOptional:
@@ -169,7 +194,7 @@ extension CollectionKind {
     }
 }
 
-extension PropertyType {
+extension StoredType {
     /// The type as RealmSwift's messages call it.
     var word: String {
         switch self {

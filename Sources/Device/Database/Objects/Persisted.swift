@@ -117,6 +117,12 @@ public struct Persisted<Value: _Persistable> {
 
 extension Persisted where Value: _PrimaryKey {
     /// Declares the primary key, starting at the type's zero value.
+    ///
+    /// ```swift
+    /// class Tab: Object {
+    ///     @Persisted(primaryKey: true) var url: String
+    /// }
+    /// ```
     public init(primaryKey: Bool) {
         storage = .zero(flags: primaryKey ? PersistedFlags.primaryKey : 0)
     }
@@ -130,6 +136,12 @@ extension Persisted where Value: _PrimaryKey {
 extension Persisted where Value: _Indexable {
     /// Declares an indexed property, starting at the type's zero value.
     ///
+    /// ```swift
+    /// class Tab: Object {
+    ///     @Persisted(indexed: true) var url: String
+    /// }
+    /// ```
+    ///
     /// An index makes equality and IN faster; it makes writes a little slower and takes space.
     public init(indexed: Bool) {
         storage = .zero(flags: indexed ? PersistedFlags.indexed : 0)
@@ -139,10 +151,59 @@ extension Persisted where Value: _Indexable {
     public init(wrappedValue: Value, indexed: Bool) {
         storage = .unmanaged(wrappedValue, flags: indexed ? PersistedFlags.indexed : 0)
     }
+
+    /// Declares a property with an index of the given type, starting at the type's zero value.
+    ///
+    /// ```swift
+    /// class Note: Object {
+    ///     @Persisted(indexed: .fullText) var body: String
+    /// }
+    /// ```
+    ///
+    /// A full-text index is for strings: it keeps the words of each text, so that `body TEXT 'rex dog'` need not read the
+    /// texts. Opening a Realm with one on a property of another type throws.
+    public init(indexed type: IndexType) {
+        storage = .zero(flags: type.flags)
+    }
+
+    /// Declares a property with an index of the given type and a default.
+    public init(wrappedValue: Value, indexed type: IndexType) {
+        storage = .unmanaged(wrappedValue, flags: type.flags)
+    }
+}
+
+/// What an index is good for.
+///
+/// ```swift
+/// class Note: Object {
+///     @Persisted(indexed: IndexType.general) var title: String
+///     @Persisted(indexed: IndexType.fullText) var body: String
+/// }
+/// realm.objects(Note.self).where { $0.body.fullText("rex") }
+/// ```
+public enum IndexType: Sendable {
+    /// Equality, IN, ranges and beginnings, as `@Persisted(indexed: true)`.
+    case general
+    /// The words of a string, for TEXT.
+    case fullText
+
+    fileprivate var flags: UInt8 {
+        switch self {
+        case .general: PersistedFlags.indexed
+        case .fullText: PersistedFlags.fullText
+        }
+    }
 }
 
 extension Persisted where Value: _InverseRelation {
     /// Declares the inverse of a link: the objects whose property `originProperty` links to this one.
+    ///
+    /// ```swift
+    /// class Pet: Object {
+    ///     @Persisted(originProperty: "pet") var owners: LinkingObjects<Owner>
+    /// }
+    /// class Owner: Object { @Persisted var pet: Pet? }
+    /// ```
     public init(originProperty: String) {
         storage = .unmanaged(Value(_originProperty: originProperty), flags: 0)
     }
@@ -167,4 +228,7 @@ enum _PersistedStorage<Value> {
 enum PersistedFlags {
     static let primaryKey: UInt8 = 1
     static let indexed: UInt8 = 2
+    static let cascade: UInt8 = 4
+    static let cascadeWhenLast: UInt8 = 8
+    static let fullText: UInt8 = 16
 }

@@ -6,8 +6,11 @@ protocol PersistedWrapper: SendableMetatype {
 
     var flags: UInt8 { get }
 
-    /// Makes the wrapper at an address read and write a column.
-    static func bind(_ wrapper: UnsafeMutableRawPointer, _ column: Int)
+    /// Whether the property is an object of its own, declared without `@Persisted`.
+    static var isBox: Bool { get }
+
+    /// What makes a wrapper that lies so far into its object read and write a column.
+    static func binder(at offset: Int) -> @Sendable (UnsafeMutableRawPointer, _ column: Int) -> Void
 
     /// Makes the wrapper at an address record that it was visited.
     static func trace(_ wrapper: UnsafeMutableRawPointer, _ recorder: _PathRecorder, _ position: Int)
@@ -40,12 +43,26 @@ protocol PersistedWrapper: SendableMetatype {
     /// The value of the property that an unmanaged object would have, made from a stored scalar.
     static func write(_ wrapper: UnsafeMutableRawPointer, stored: Value) -> Bool
 
+    /// The type of the value, or of a collection's elements, without its optional.
+    static var readableType: Any.Type { get }
+
     /// The origin property that a live inverse relation was declared with.
     static func originProperty(_ wrapper: UnsafeMutableRawPointer) -> String?
 }
 
 extension Persisted: PersistedWrapper {
     static var shape: _PropertyShape { Value._shape }
+
+    static var readableType: Any.Type {
+        let type = (Value.self as? any ElementTyped.Type)?.elementType ?? Value.self
+        return (type as? any OptionalType.Type)?.wrappedType ?? type
+    }
+
+    static var isBox: Bool { false }
+
+    static func binder(at offset: Int) -> @Sendable (UnsafeMutableRawPointer, _ column: Int) -> Void {
+        { bind($0, $1) }
+    }
 
     var flags: UInt8 {
         switch storage {
@@ -194,7 +211,7 @@ private func opened<Value, Wanted>(_ value: Value, as wanted: Wanted.Type) -> Wa
 }
 
 /// Any optional type, for asking what it is an optional of.
-private protocol OptionalType {
+protocol OptionalType {
     static var wrappedType: Any.Type { get }
 }
 
@@ -204,6 +221,8 @@ extension Optional: OptionalType {
 
 /// The type of a property declared with `@Persisted(originProperty:)`.
 public protocol _InverseRelation: _Persistable {
+    /// The inverse of a property, for an unmanaged object.
     init(_originProperty: String)
+    /// The property that the inverse was declared with.
     var _originProperty: String { get }
 }

@@ -43,10 +43,11 @@ extension ObjectModel {
         var properties: [Property] = []
         var inverses: [Inverse] = []
 
-        for (field, live) in zip(fields(of: type), liveWrappers(of: object, type)) {
-            guard let wrapper = field.type as? any PersistedWrapper.Type, let live else { continue }
-            let name = String(field.label.dropFirst())
-            if ignored.contains(name) { continue }
+        let fields = fields(of: type)
+        // One property declared with `@Persisted` makes all others ordinary ones.
+        let isOfBoxes = !fields.contains { $0.type is any PersistedWrapper.Type }
+        for (field, live) in zip(fields, liveWrappers(of: object, type)) {
+            guard let (name, wrapper) = declaration(field, isOfBoxes), !ignored.contains(name) else { continue }
             let shape = wrapper.shape
             if shape.isInverse {
                 guard let origin = shape.target, let property = wrapper.originProperty(base + field.offset) else {
@@ -65,8 +66,10 @@ extension ObjectModel {
                     offset: field.offset,
                     wrapper: wrapper,
                     shape: shape,
-                    isPrimaryKey: live.flags & PersistedFlags.primaryKey != 0 || declaredPrimaryKey == name,
-                    isIndexed: live.flags & PersistedFlags.indexed != 0 || indexed.contains(name)))
+                    isPrimaryKey: (live?.flags ?? 0) & PersistedFlags.primaryKey != 0 || declaredPrimaryKey == name,
+                    isIndexed: (live?.flags ?? 0) & PersistedFlags.indexed != 0 || indexed.contains(name),
+                    isFullTextIndexed: (live?.flags ?? 0) & PersistedFlags.fullText != 0,
+                    deletionRule: PersistedFlags.deletionRule(live?.flags ?? 0)))
         }
         withExtendedLifetime(object) {}
         if let declaredPrimaryKey, !properties.contains(where: { $0.name == declaredPrimaryKey }) {
@@ -75,7 +78,16 @@ extension ObjectModel {
         let declared = recursiveChildCount(type) - recursiveChildCount(ObjectBase.self)
         return ObjectModel(
             type: type, className: type.className(), kind: type._kind, properties: properties, inverses: inverses,
-            holdsOnlyRows: declared == properties.count + inverses.count)
+            holdsOnlyRows: declared == properties.count + inverses.count && !isOfBoxes)
+    }
+
+    /// The name and the wrapper of a field that declares a persisted property.
+    private static func declaration(
+        _ field: Field, _ isOfBoxes: Bool
+    ) -> (name: String, wrapper: any PersistedWrapper.Type)? {
+        if let wrapper = field.type as? any PersistedWrapper.Type { return (String(field.label.dropFirst()), wrapper) }
+        guard isOfBoxes, let box = field.type as? any PropertyBox.Type else { return nil }
+        return (field.label, box.wrapper)
     }
 
     /// Every stored property, superclasses first.

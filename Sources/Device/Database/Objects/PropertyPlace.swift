@@ -12,7 +12,9 @@ struct PropertyPlace {
     let position: Int
     let type: WrapperType
 
-    var isScalar: Bool { type != .link && type != .mapped && type != .list && type != .mixed }
+    var isScalar: Bool { type != .link && type != .mapped && type != .mixed && type != .text && !isCollection }
+
+    var isCollection: Bool { type == .list || type == .boxedList }
 
     // MARK: - Binding
 
@@ -35,7 +37,9 @@ struct PropertyPlace {
         case .uuid: Persisted<UUID>.bind(wrapper, column)
         case .link: Persisted<Object?>.bind(wrapper, column)
         case .list: Persisted<List<Int>>.bind(wrapper, column)
-        case .float, .optionalFloat, .data, .optionalData, .optionalObjectId, .optionalUUID, .mapped, .mixed, .other:
+        case .text: Persisted<Text>.bind(wrapper, column)
+        case .float, .optionalFloat, .data, .optionalData, .optionalObjectId, .optionalUUID, .mapped, .mixed,
+            .boxedList, .other:
             model.places[position].bind(wrapper, column)
         }
     }
@@ -51,7 +55,8 @@ struct PropertyPlace {
                 var text = Persisted<String>.unmanagedValue(wrapper) ?? ""
                 text.withUTF8 { table.set(row, column, indexed: UnsafeRawBufferPointer($0)) }
             } else {
-                table.set(row, column, value(object, model))
+                // A mixed value is written once its object is managed, as it may link to another one.
+                table.set(row, column, type == .mixed ? .null : value(object, model))
             }
             return
         }
@@ -75,7 +80,8 @@ struct PropertyPlace {
         case .uuid: enter(wrapper, row, UUID.self)
         case .optionalUUID: enter(optional: wrapper, row, UUID.self)
         case .other: table.set(row, column, value(object, model))
-        case .link, .mapped, .list, .mixed: row.setNull(column)
+        case .link, .mapped, .list, .boxedList, .mixed: row.setNull(column)
+        case .text: "".enter(row, column)
         }
     }
 
@@ -120,7 +126,7 @@ struct PropertyPlace {
         case .optionalObjectId: enterAll(optional: memory, count, first, ObjectId.self)
         case .uuid: enterAll(memory, count, first, UUID.self)
         case .optionalUUID: enterAll(optional: memory, count, first, UUID.self)
-        case .other, .link, .mapped, .mixed, .list:
+        case .other, .link, .mapped, .mixed, .list, .boxedList, .text:
             for position in 0..<count { rows.set(position, column, values.stored(memory, position)) }
         }
     }

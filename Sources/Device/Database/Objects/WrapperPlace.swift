@@ -41,10 +41,12 @@ struct WrapperPlace: Sendable {
     }
 
     /// For an inverse relation, which has nothing to add.
-    static func binder(ofInverseAt offset: Int) -> (offset: Int, bind: @Sendable (UnsafeMutableRawPointer, Int) -> Void)
-    {
+    static func binder(
+        of inverse: ObjectModel.Inverse
+    ) -> (offset: Int, bind: @Sendable (UnsafeMutableRawPointer, Int) -> Void) {
+        if inverse.wrapper.isBox { return (inverse.offset, inverse.wrapper.binder(at: inverse.offset)) }
         // The layout of `LinkingObjects` does not depend on its elements' class.
-        (offset, { Persisted<LinkingObjects<Object>>.bind($0, $1) })
+        return (inverse.offset, { Persisted<LinkingObjects<Object>>.bind($0, $1) })
     }
 
     @inline(__always)
@@ -72,6 +74,11 @@ struct WrapperPlace: Sendable {
 
     private static func functions(_ property: ObjectModel.Property) -> Functions {
         let wrapper = property.wrapper
+        if wrapper.isBox {
+            return Functions(
+                bind: wrapper.binder(at: property.offset), scalar: { wrapper.scalar($0) },
+                isUntouched: { wrapper.isUntouched($0) })
+        }
         if property.shape.type == .object, !property.shape.isMapped {
             // A reference takes the same place and the same reference counting whatever class it is of. So does a
             // list, a set or a map, whatever its elements. Only `bind` and `isUntouched` are used of these.
@@ -98,9 +105,10 @@ struct WrapperPlace: Sendable {
         case is Persisted<ObjectId?>.Type: taking(ObjectId?.self)
         case is Persisted<UUID>.Type: taking(UUID.self)
         case is Persisted<UUID?>.Type: taking(UUID?.self)
+        case is Persisted<Text>.Type: compiled(for: Text.self)
         default:
             Functions(
-                bind: { wrapper.bind($0, $1) }, scalar: { wrapper.scalar($0) },
+                bind: wrapper.binder(at: property.offset), scalar: { wrapper.scalar($0) },
                 isUntouched: { wrapper.isUntouched($0) })
         }
     }

@@ -19,20 +19,26 @@ enum WrapperType: UInt8 {
     case mapped
     /// A list, a set or a map, whatever its elements: each is one reference, too.
     case list
+    /// A collection that the class declares with `let`: bound to the row as soon as its object is.
+    case boxedList
     /// A value of any type, or a link.
     case mixed
+    /// A string whose edits merge.
+    case text
     /// Enumerations, the narrower integers, types of the app's that are stored as scalars.
     case other
 
     init(_ property: ObjectModel.Property) {
         if property.shape.collection != .none {
-            self = .list
+            self = property.wrapper.isBox ? .boxedList : .list
         } else if property.shape.isMapped {
             self = .mapped
         } else if property.shape.type == .object {
             self = .link
         } else if property.shape.type == .mixed {
             self = .mixed
+        } else if property.shape.isText {
+            self = .text
         } else {
             self.init(scalar: property.wrapper)
         }

@@ -10,6 +10,7 @@ final class CollectionObserver: ChangeObserver {
 
     private let source: _ResultsSource
     private let observed: ObservedProperties?
+    private var linking: LinkingMemory
     private let block: (Change) -> Void
     /// Classes whose changes can show in the collection.
     private let classes: Set<String>
@@ -26,7 +27,8 @@ final class CollectionObserver: ChangeObserver {
         self.source = source
         self.block = block
         observed = keyPaths.flatMap { keyPaths in source.access.map { ObservedProperties(keyPaths, of: $0) } }
-        classes = source.classesThatShow
+        linking = LinkingMemory(observed)
+        classes = source.classesThatShow.union(observed?.classes ?? [])
         super.init(state)
     }
 
@@ -38,11 +40,15 @@ final class CollectionObserver: ChangeObserver {
         }
         let newest = instance.transaction.version
         guard version != newest else { return }
-        let record = instance.changes.between(version, newest)
+        let record = instance.observedChanges(version, newest)
         self.version = newest
         if let record, classes.isDisjoint(with: record.classes.keys) { return }
         var changes = moveOn()
-        addModifications(to: &changes, ModificationSearch(record, observed))
+        if case .values(let values) = content {
+            addNestedModifications(to: &changes, values, record)
+        } else {
+            addModifications(to: &changes, ModificationSearch(record, observed, relinked: look(since: record)))
+        }
         if !changes.isEmpty { block(.update(changes)) }
     }
 
@@ -50,6 +56,14 @@ final class CollectionObserver: ChangeObserver {
         version = instance.transaction.version
         content = source.current
         generation = source.generation
+        look(since: nil)
+    }
+
+    /// Looks at who links to the elements now; which of them others link to than before.
+    @discardableResult
+    private func look(since record: ChangeRecord?) -> Set<ObjectKey> {
+        guard case .keys(let keys) = content, let access = source.access else { return [] }
+        return linking.look(at: keys, access, since: record)
     }
 
     /// Takes over what the source shows now; what came and went since the last time.
@@ -100,6 +114,16 @@ final class CollectionObserver: ChangeObserver {
         changes.deletions = []
         changes.insertions = []
         return changes
+    }
+
+    /// Collections among mixed elements that were there before and still are, and in which something changed.
+    private func addNestedModifications(to changes: inout IndexChanges, _ values: [Value], _ record: ChangeRecord?) {
+        guard source.instance.transaction.hasNestedCollections else { return }
+        var seen = Set(changes.insertions + changes.modifications)
+        for (position, value) in values.enumerated() where source.instance.isNestedModified(value, record) {
+            if seen.insert(position).inserted { changes.modifications.append(position) }
+        }
+        changes.modifications.sort()
     }
 
     /// Elements that were there before and still are, and were modified.

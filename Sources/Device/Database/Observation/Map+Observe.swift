@@ -3,9 +3,20 @@ import CausewayObjectStore
 public import Dispatch
 
 /// What became of a map since the last notification, by its keys.
+///
+/// ```swift
+/// func tell(_ change: RealmMapChange<Map<String, String>>) {
+///     switch change {
+///     case .initial(let parks): print("\(parks.count) parks")
+///     case .update(_, let deletions, let insertions, let modifications): print(deletions, insertions, modifications)
+///     case .error: break
+///     }
+/// }
+/// ```
 public enum RealmMapChange<Collection: RealmKeyedCollection> {
     /// The map is ready: its content at the beginning.
     case initial(Collection)
+    /// A commit changed it: the keys that went, came, and have another value or a changed object.
     case update(
         Collection, deletions: [Collection.Key], insertions: [Collection.Key], modifications: [Collection.Key])
     /// Kept for compatibility; never sent.
@@ -34,11 +45,15 @@ extension RealmKeyedCollection {
         let source = _source
         return source.instance.startObserving(on: queue) { [self] instance, state in
             let here = source.here(instance)
-            instance.observe(here === source ? self : _moved(to: here), here, keyPaths, state, block)
+            return observer(of: here === source ? self : _moved(to: here), here, keyPaths, state, block)
         }
     }
 
     /// Calls the block on an actor with the map now, and with the keys that changed after every commit that changes it.
+    ///
+    /// ```swift
+    /// let token = await dog.favoriteParksByCity.observe(on: library) { library, change in library.show(change) }
+    /// ```
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, RealmMapChange<Self>) -> Void
@@ -47,28 +62,26 @@ extension RealmKeyedCollection {
         let block = isolatedBlock(to: actor, block)
         return await source.instance.startObserving(on: actor) { [self] instance, state in
             let here = source.here(instance)
-            instance.observe(_moved(to: here), here, keyPaths, state, block)
+            return observer(of: _moved(to: here), here, keyPaths, state, block)
         }
     }
 }
 
-extension RealmInstance {
-    fileprivate func observe<C: RealmKeyedCollection>(
-        _ map: C, _ source: _ResultsSource, _ keyPaths: [String]?, _ state: ObservationState,
-        _ block: @escaping (RealmMapChange<C>) -> Void
-    ) {
-        let observer = MapObserver(source, keyPaths, state) { changes in
-            guard let changes else {
-                block(.initial(map))
-                return
-            }
-            func keys(_ names: [String]) -> [C.Key] { names.map { C.Key(_mapKey: $0) } }
-            block(
-                .update(
-                    map, deletions: keys(changes.deletions), insertions: keys(changes.insertions),
-                    modifications: keys(changes.modifications)))
+/// Tells what becomes of a map in the words of its callers.
+func observer<C: RealmKeyedCollection>(
+    of map: C, _ source: _ResultsSource, _ keyPaths: [String]?, _ state: ObservationState,
+    _ block: @escaping (RealmMapChange<C>) -> Void
+) -> ChangeObserver {
+    MapObserver(source, keyPaths, state) { changes in
+        guard let changes else {
+            block(.initial(map))
+            return
         }
-        observers.add(observer, self)
+        func keys(_ names: [String]) -> [C.Key] { names.map { C.Key(_mapKey: $0) } }
+        block(
+            .update(
+                map, deletions: keys(changes.deletions), insertions: keys(changes.insertions),
+                modifications: keys(changes.modifications)))
     }
 }
 
@@ -85,6 +98,7 @@ private final class MapObserver: ChangeObserver {
     private let source: _ResultsSource
     private let map: ManagedMap
     private let observed: ObservedProperties?
+    private var linking: LinkingMemory
     /// Nil at the beginning.
     private let block: (Changes?) -> Void
     private var names: [String] = []
@@ -99,15 +113,28 @@ private final class MapObserver: ChangeObserver {
         self.source = source
         map = ManagedMap(ManagedList(source))
         observed = keyPaths.flatMap { keyPaths in source.access.map { ObservedProperties(keyPaths, of: $0) } }
+        linking = LinkingMemory(observed)
         self.block = block
         super.init(state)
     }
 
     override func skip(_ instance: RealmInstance) {
+        moveOn(instance)
+        look(since: nil)
+    }
+
+    private func moveOn(_ instance: RealmInstance) {
         version = instance.transaction.version
         // The map of an object that has ended is empty.
         names = source.isInvalidated ? [] : map.names
         values = source.isInvalidated ? [] : map.values
+    }
+
+    /// Looks at who links to the values now; which of them others link to than before.
+    @discardableResult
+    private func look(since record: ChangeRecord?) -> Set<ObjectKey> {
+        guard let access = source.access else { return [] }
+        return linking.look(at: values.compactMap(\.linkedKey), access, since: record)
     }
 
     override func deliver(_ instance: RealmInstance) {
@@ -117,13 +144,16 @@ private final class MapObserver: ChangeObserver {
             return
         }
         guard version != instance.transaction.version else { return }
-        let search = ModificationSearch(instance.changes.between(version, instance.transaction.version), observed)
+        let record = instance.observedChanges(version, instance.transaction.version)
         let before = Dictionary(uniqueKeysWithValues: zip(names, values))
-        skip(instance)
+        moveOn(instance)
+        let search = ModificationSearch(record, observed, relinked: look(since: record))
         var changes = Changes()
         for (name, value) in zip(names, values) {
             if let old = before[name] {
-                if old != value || isModified(value, search) { changes.modifications.append(name) }
+                if old != value || isModified(value, search) || instance.isNestedModified(value, record) {
+                    changes.modifications.append(name)
+                }
             } else {
                 changes.insertions.append(name)
             }

@@ -1,40 +1,6 @@
 import CausewayModel
 import CausewayObjectStore
 
-/// Which properties an observer cares about: a tree along the links.
-struct ObservedProperties {
-    /// By column; what is observed beyond the link, or nil where the property itself is the end.
-    var columns: [Int: ObservedProperties]
-
-    /// The tree of dotted paths of public names.
-    init(_ keyPaths: [String], of access: _ClassAccess) {
-        columns = [:]
-        for keyPath in keyPaths {
-            add(keyPath.split(separator: ".").map(String.init)[...], access)
-        }
-    }
-
-    private init() {
-        columns = [:]
-    }
-
-    private mutating func add(_ names: ArraySlice<String>, _ access: _ClassAccess) {
-        guard let name = names.first else { return }
-        guard let property = access.model.property(named: name) else {
-            misuse("Invalid property name '\(name)' for class '\(access.model.className)'.")
-        }
-        let column = access.column(of: property)
-        guard names.count > 1 else {
-            if columns[column] == nil { columns[column] = ObservedProperties() }
-            return
-        }
-        guard let target = access.target(column) else {
-            misuse("Property '\(access.model.className).\(name)' is not a link: the key path cannot go beyond it.")
-        }
-        columns[column, default: ObservedProperties()].add(names.dropFirst(), target)
-    }
-}
-
 /// Finds out whether an object counts as modified: in itself, or in an object it links to.
 final class ModificationSearch {
     /// How many links away a change still counts, for observers that named no key paths.
@@ -42,14 +8,17 @@ final class ModificationSearch {
 
     private let record: ChangeRecord?
     private let observed: ObservedProperties?
+    /// Objects to which others link now, where the observed paths go through inverse relations.
+    private let relinked: Set<ObjectKey>
     private var known: [ObjectKey: Bool] = [:]
     /// Classes of which some object was modified.
     private let modifiedClasses: Set<String>
     private var leadsToModified: [String: [Int]] = [:]
 
-    init(_ record: ChangeRecord?, _ observed: ObservedProperties?) {
+    init(_ record: ChangeRecord?, _ observed: ObservedProperties?, relinked: Set<ObjectKey> = []) {
         self.record = record
         self.observed = observed
+        self.relinked = relinked
         modifiedClasses = Set(record.map { $0.classes.filter { !$0.value.modified.isEmpty }.keys.map { $0 } } ?? [])
     }
 
@@ -57,6 +26,7 @@ final class ModificationSearch {
 
     func isModified(_ key: ObjectKey, _ access: _ClassAccess) -> Bool {
         guard record != nil else { return true }
+        if relinked.contains(key) { return true }
         if modifiedClasses.isEmpty { return false }
         if let known = known[key] { return known }
         let result =
@@ -71,9 +41,15 @@ final class ModificationSearch {
         {
             return true
         }
-        for (column, beyond) in observed.columns where !beyond.columns.isEmpty {
+        for (column, beyond) in observed.columns where !beyond.isEmpty {
             guard let target = access.target(column) else { continue }
             for next in access.links(key, column) where isModified(next, target, beyond) { return true }
+        }
+        for inverse in observed.inverses.values where !inverse.beyond.isEmpty {
+            for next in inverse.linkingObjects(to: key, of: access)
+            where isModified(next, inverse.origin, inverse.beyond) {
+                return true
+            }
         }
         return false
     }
@@ -95,8 +71,8 @@ final class ModificationSearch {
     /// - Complexity: O(modified objects, and links that lead to them).
     func modifiedKeys(_ access: _ClassAccess) -> Set<ObjectKey>? {
         guard record != nil else { return nil }
-        if modifiedClasses.isEmpty { return [] }
-        return observed.map { modifiedKeys(access, $0) } ?? modifiedKeys(access, depth: Self.depthMax)
+        if modifiedClasses.isEmpty { return relinked }
+        return observed.map { modifiedKeys(access, $0).union(relinked) } ?? modifiedKeys(access, depth: Self.depthMax)
     }
 
     private func modifiedKeys(_ access: _ClassAccess, _ observed: ObservedProperties) -> Set<ObjectKey> {
@@ -105,9 +81,14 @@ final class ModificationSearch {
         where observed.columns.keys.contains(where: columns.contains) {
             keys.insert(key)
         }
-        for (column, beyond) in observed.columns where !beyond.columns.isEmpty {
+        for (column, beyond) in observed.columns where !beyond.isEmpty {
             guard let target = access.target(column) else { continue }
             keys.formUnion(origins(of: modifiedKeys(target, beyond), target, from: access, column))
+        }
+        for inverse in observed.inverses.values where !inverse.beyond.isEmpty {
+            for key in modifiedKeys(inverse.origin, inverse.beyond) {
+                keys.formUnion(inverse.origin.links(key, inverse.column))
+            }
         }
         return keys
     }
@@ -137,17 +118,6 @@ final class ModificationSearch {
         }
         leadsToModified[access.model.className] = columns
         return columns
-    }
-}
-
-extension _ClassAccess {
-    /// The objects that a link or a list of links leads to.
-    func links(_ key: ObjectKey, _ column: Int) -> [ObjectKey] {
-        let values =
-            schema.properties[column].collection == .none ? [value(key, column)] : table.listValues(key, column)
-        return values.compactMap { value in
-            if case .object(let key) = value { key } else { nil }
-        }
     }
 }
 

@@ -3,7 +3,7 @@ import Synchronization
 /// Keeps an observation alive. Let go of it, or call `invalidate()`, to hear no more.
 ///
 /// ```swift
-/// let token = dogs.observe { changes in … }
+/// let token: NotificationToken = dogs.observe { change in print(change) }
 /// token.invalidate()
 /// ```
 ///
@@ -21,6 +21,11 @@ public class NotificationToken: @unchecked Sendable {
     }
 
     /// Stops the notifications. Calling it again does nothing.
+    ///
+    /// ```swift
+    /// let token = realm.observe { _, _ in print("changed") }
+    /// token.invalidate()    // prints nothing from now on
+    /// ```
     public func invalidate() {
         observation.cancel()
     }

@@ -3,7 +3,14 @@ import CausewayObjectStore
 public import Dispatch
 
 /// One property that changed: its name, and its values before and after where they are single values.
+///
+/// ```swift
+/// func tell(_ change: PropertyChange) {
+///     print("\(change.name): \(change.oldValue ?? "nothing") became \(change.newValue ?? "nothing")")
+/// }
+/// ```
 public struct PropertyChange {
+    /// The property, by its name in Swift.
     public let name: String
     /// The value before; nil for collections and for empty optionals.
     public let oldValue: Any?
@@ -12,15 +19,32 @@ public struct PropertyChange {
 }
 
 /// What became of an object since the last notification.
+///
+/// ```swift
+/// func tell(_ change: ObjectChange<Dog>) {
+///     switch change {
+///     case .change(let dog, let properties): print(dog.name, properties.map(\.name))
+///     case .deleted: print("gone")
+///     case .error: break
+///     }
+/// }
+/// ```
 public enum ObjectChange<T> {
     /// Kept for compatibility; never sent.
     case error(any Error)
+    /// Properties of the object changed: which, and to what.
     case change(T, [PropertyChange])
     /// The object is gone; no notification follows.
     case deleted
 }
 
 /// An object that can be observed: every class of objects and embedded objects.
+///
+/// ```swift
+/// func follow<T: ObservableObjectBase>(_ object: T) -> NotificationToken {
+///     object.observe { (change: ObjectChange<T>) in print(change) }
+/// }
+/// ```
 public protocol ObservableObjectBase: ObjectBase {}
 
 extension Object: ObservableObjectBase {}
@@ -37,29 +61,21 @@ extension ObservableObjectBase {
     ///
     /// There is no call at the beginning. The block runs where the Realm lives, or on the queue given.
     ///
-    /// - Parameter keyPaths: Report only these properties; a path beyond a link reports changes of the linked object.
+    /// - Parameter keyPaths: Report only these properties; a path beyond a link reports changes of the linked object,
+    ///   and a path through an inverse relation those of the objects that link here, and which they are.
     /// - Returns: A token to keep as long as notifications are wanted.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
-        let (access, state) = beginObserving()
-        if let queue {
-            let work = Transferred((access.model.className, _key, block, access.instance.configuration))
-            queue.async {
-                let (name, key, block, configuration) = work.value
-                guard !state.isCancelled,
-                    let instance = openForObservation(configuration, Confinement(.queue(queue)))
-                else { return }
-                instance.observe(name, key, keyPaths, state, block)
-                instance.refresh()
-            }
-        } else {
-            access.instance.observe(access.model.className, _key, keyPaths, state, block)
-        }
-        return NotificationToken(state)
+        let (access, observer) = observation(keyPaths, block)
+        return access.instance.startObserving(on: queue, observer)
     }
 
     /// The same for key paths that the compiler checks.
+    ///
+    /// ```swift
+    /// token = dog.observe(keyPaths: [\Dog.age, \Dog.favoriteToy?.name]) { change in show(change) }
+    /// ```
     public func observe(
         keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
@@ -67,55 +83,79 @@ extension ObservableObjectBase {
         observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
     }
 
+    /// The same for a block that takes objects of any class, or of a base class.
+    ///
+    /// ```swift
+    /// let log: (ObjectChange<Object>) -> Void = { change in print(change) }
+    /// let tokens = [dog.observe(log), person.observe(log)]
+    /// ```
+    ///
+    /// An object that is not of the block's class stops the program.
+    @_disfavoredOverload
+    public func observe<T: ObjectBase>(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<T>) -> Void
+    ) -> NotificationToken {
+        guard self is T else {
+            misuse("An object of type '\(Self.className())' cannot be observed as '\(T.className())'.")
+        }
+        return observe(keyPaths: keyPaths, on: queue) { (change: ObjectChange<Self>) in
+            switch change {
+            case .change(let object, let properties):
+                if let object = object as? T { block(.change(object, properties)) }
+            case .error(let error): block(.error(error))
+            case .deleted: block(.deleted)
+            }
+        }
+    }
+
     /// Calls the block on an actor after every commit that changes the object.
+    ///
+    /// ```swift
+    /// token = await dog.observe(on: library) { library, change in library.show(change) }
+    /// ```
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
     ) async -> NotificationToken {
-        let (access, state) = beginObserving()
-        await observeObject(
-            access.model.className, _key, access.instance.configuration, keyPaths, state, on: actor, block)
-        return NotificationToken(state)
+        let (access, observer) = observation(keyPaths, isolatedBlock(to: actor, block))
+        return await access.instance.startObserving(on: actor, observer)
     }
 
-    private func beginObserving() -> (_ClassAccess, ObservationState) {
+    /// The same on an actor for key paths that the compiler checks.
+    ///
+    /// ```swift
+    /// token = await dog.observe(keyPaths: [\.name], on: library) { library, change in library.show(change) }
+    /// ```
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Self>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, block)
+    }
+
+    /// The object's class, and what makes an observer of the object as any instance of the file shows it.
+    func observation(
+        _ keyPaths: [String]?, _ block: @escaping (ObjectChange<Self>) -> Void
+    ) -> (_ClassAccess, ObserverMaker) {
         guard _header != nil else { misuse("Only objects which are managed by a Realm support change notifications") }
         let access = _checkedAccess()
-        access.instance.checkObservable()
-        return (access, ObservationState())
-    }
-}
-
-private func observeObject<A: Actor, T: ObjectBase>(
-    _ name: String, _ key: ObjectKey, _ configuration: Realm.Configuration, _ keyPaths: [String]?,
-    _ state: ObservationState, on actor: isolated A,
-    _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
-) {
-    guard !Task.isCancelled, let instance = openForObservation(configuration, Confinement(.isolated(actor))) else {
-        return
-    }
-    instance.observe(name, key, keyPaths, state) { (change: ObjectChange<T>) in
-        let change = Transferred(change)
-        actor.assumeIsolated { block($0, change.value) }
-    }
-    instance.refresh()
-}
-
-extension RealmInstance {
-    func observe<T: ObjectBase>(
-        _ name: String, _ key: ObjectKey, _ keyPaths: [String]?, _ state: ObservationState,
-        _ block: @escaping (ObjectChange<T>) -> Void
-    ) {
-        let access = access(named: name)
-        let observer = ObjectObserver(access, key, keyPaths, state) { changes in
-            guard let changes else {
-                block(.deleted)
-                return
+        let (name, key) = (access.model.className, _key)
+        if let keyPaths { _ = ObservedProperties(keyPaths, of: access) }
+        return (
+            access,
+            { instance, state in
+                let access = instance.access(named: name)
+                let observer = ObjectObserver(access, key, keyPaths, state) { changes in
+                    guard let changes else {
+                        block(.deleted)
+                        return
+                    }
+                    if let object = access.object(key) as? Self { block(.change(object, changes)) }
+                }
+                observer.skip(instance)
+                return observer
             }
-            if let object = access.object(key) as? T { block(.change(object, changes)) }
-        }
-        observers.add(observer, self)
-        observer.skip(self)
+        )
     }
 }
 
@@ -124,7 +164,8 @@ private final class ObjectObserver: ChangeObserver {
     // Owned by the instance whose registry holds this observer.
     private unowned let access: _ClassAccess
     private let key: ObjectKey
-    private let keyPaths: [String]?
+    /// By the property at their beginning; nil for all properties.
+    private var paths: [String: NamedPaths]?
     private let block: ([PropertyChange]?) -> Void
     private var version: UInt64 = 0
     private var values: [Value] = []
@@ -135,12 +176,20 @@ private final class ObjectObserver: ChangeObserver {
     ) {
         self.access = access
         self.key = key
-        self.keyPaths = keyPaths
         self.block = block
+        paths = keyPaths.map { keyPaths in
+            Dictionary(grouping: keyPaths) { String($0.prefix { $0 != "." }) }
+                .mapValues { NamedPaths($0, of: access) }
+        }
         super.init(state)
     }
 
     override func skip(_ instance: RealmInstance) {
+        moveOn(instance)
+        _ = modifiedBeyond(since: nil)
+    }
+
+    private func moveOn(_ instance: RealmInstance) {
         version = instance.transaction.version
         guard access.table.exists(key) else { return }
         values = zip(access.model.properties, access.columns).map { property, column in
@@ -155,12 +204,13 @@ private final class ObjectObserver: ChangeObserver {
             block(nil)
             return
         }
-        let record = instance.changes.between(version, instance.transaction.version)
+        let record = instance.observedChanges(version, instance.transaction.version)
         let old = values
-        skip(instance)
+        moveOn(instance)
+        let beyond = modifiedBeyond(since: record)
         var found: [PropertyChange] = []
         for (index, property) in access.model.properties.enumerated() {
-            guard isReported(property, index, record, old) else { continue }
+            guard beyond[property.name] ?? isReported(property, index, record, old) else { continue }
             let isSingle = property.shape.collection == .none
             let links = access.target(access.columns[index])
             found.append(
@@ -169,20 +219,51 @@ private final class ObjectObserver: ChangeObserver {
                     oldValue: isSingle ? property.wrapper.value(old[index], links ?? access) : nil,
                     newValue: isSingle ? property.wrapper.value(values[index], links ?? access) : nil))
         }
+        for inverse in access.model.inverses where beyond[inverse.name] == true {
+            found.append(PropertyChange(name: inverse.name, oldValue: nil, newValue: nil))
+        }
         if !found.isEmpty { block(found) }
+    }
+
+    /// For each property whose key paths lead beyond it, whether anything changed along them.
+    private func modifiedBeyond(since record: ChangeRecord?) -> [String: Bool] {
+        guard access.table.exists(key) else { return [:] }
+        var modified: [String: Bool] = [:]
+        for name in paths.map({ $0.keys.sorted() }) ?? [] {
+            modified[name] = paths?[name]?.isModified(key, access, since: record)
+        }
+        return modified
     }
 
     private func isReported(
         _ property: ObjectModel.Property, _ index: Int, _ record: ChangeRecord?, _ old: [Value]
     ) -> Bool {
-        let paths = keyPaths.map { $0.filter { $0 == property.name || $0.hasPrefix(property.name + ".") } }
-        if let paths, paths.isEmpty { return false }
-        if let paths, paths.contains(where: { $0 != property.name }) {
-            let observed = ObservedProperties(paths, of: access)
-            return ModificationSearch(record, observed).isModified(key, access)
+        if let paths, paths[property.name] == nil { return false }
+        if property.shape.collection == .none {
+            return old[index] != values[index] || access.instance.isNestedModified(values[index], record)
         }
-        if property.shape.collection == .none { return old[index] != values[index] }
         guard let record else { return true }
         return record.classes[access.model.className]?.modified[key]?.contains(access.columns[index]) ?? false
+    }
+}
+
+/// The key paths of an object's observer that begin with one property.
+private struct NamedPaths {
+    private let observed: ObservedProperties
+    /// Whether more than the property's own value counts.
+    private let leadBeyond: Bool
+    private var linking: LinkingMemory
+
+    init(_ keyPaths: [String], of access: _ClassAccess) {
+        observed = ObservedProperties(keyPaths, of: access)
+        leadBeyond = observed.hasInverses || keyPaths.contains { $0.contains(".") }
+        linking = LinkingMemory(observed)
+    }
+
+    /// Whether the property changed, or something along the paths; nil where the property's value tells.
+    mutating func isModified(_ key: ObjectKey, _ access: _ClassAccess, since record: ChangeRecord?) -> Bool? {
+        guard leadBeyond else { return nil }
+        let relinked = linking.look(at: [key], access, since: record)
+        return ModificationSearch(record, observed, relinked: relinked).isModified(key, access)
     }
 }

@@ -14,6 +14,11 @@ class ChangeObserver {
 
     /// Takes the present as known, without telling. Overridden.
     func skip(_ instance: RealmInstance) {}
+
+    /// Nothing more can be told: what is observed belongs to a snapshot that the Realm has let go of.
+    func invalidated(_ instance: RealmInstance) {
+        state.cancel()
+    }
 }
 
 /// Somebody who wants to know that a Realm has moved.
@@ -35,6 +40,8 @@ final class ObserverRegistry {
     private var observers: [Weak<ChangeObserver>] = []
     private var realmObservers: [Weak<RealmObserver>] = []
     private var isDelivering = false
+
+    var isEmpty: Bool { observers.isEmpty }
 
     /// Keeps an observer for as long as its token lives.
     func add(_ observer: ChangeObserver, _ instance: RealmInstance) {
@@ -64,6 +71,13 @@ final class ObserverRegistry {
         for observer in observers.compactMap(\.observer) where !observer.state.isCancelled {
             observer.deliver(instance)
         }
+    }
+
+    /// Ends all observations of objects and collections.
+    func invalidated(_ instance: RealmInstance) {
+        let ended = observers.compactMap(\.observer)
+        observers = []
+        for observer in ended { observer.invalidated(instance) }
     }
 
     /// The observers of the tokens will not hear of what has just been committed.

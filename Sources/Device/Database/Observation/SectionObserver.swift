@@ -33,6 +33,7 @@ private final class SectionObserver<Key: _Persistable & Hashable, Element: Realm
 
     private let source: SectionSource<Key, Element>
     private let observed: ObservedProperties?
+    private var linking: LinkingMemory
     /// The key of the only section that matters; nil for all of them.
     private let key: Key?
     private let block: (SectionSource<Key, Element>, SectionObservation) -> Void
@@ -50,8 +51,9 @@ private final class SectionObserver<Key: _Persistable & Hashable, Element: Realm
         self.source = source
         self.key = key
         self.block = block
-        classes = source.source.classesThatShow
         observed = keyPaths.flatMap { keyPaths in source.source.access.map { ObservedProperties(keyPaths, of: $0) } }
+        linking = LinkingMemory(observed)
+        classes = source.source.classesThatShow.union(observed?.classes ?? [])
         super.init(state)
     }
 
@@ -63,28 +65,40 @@ private final class SectionObserver<Key: _Persistable & Hashable, Element: Realm
         }
         let newest = instance.transaction.version
         guard version != newest else { return }
-        let record = instance.changes.between(version, newest)
+        let record = instance.observedChanges(version, newest)
         if let record, classes.isDisjoint(with: record.classes.keys) {
             self.version = newest
             return
         }
         let (oldSections, oldContent) = (sections, content)
-        skip(instance)
+        moveOn(instance)
         var changes = difference(from: oldSections, oldContent, modified: modifiedKeys(record))
         if let key { changes = changes.only(oldSections.index(of: key), sections.index(of: key)) }
         if !changes.isEmpty { block(source, .update(changes)) }
     }
 
     override func skip(_ instance: RealmInstance) {
+        moveOn(instance)
+        look(since: nil)
+    }
+
+    private func moveOn(_ instance: RealmInstance) {
         version = instance.transaction.version
         sections = source.current
         content = source.source.current
     }
 
+    /// Looks at who links to the elements now; which of them others link to than before.
+    @discardableResult
+    private func look(since record: ChangeRecord?) -> Set<ObjectKey> {
+        guard case .keys(let keys) = content, let access = source.source.access else { return [] }
+        return linking.look(at: keys, access, since: record)
+    }
+
     /// Nil when every object may have been modified.
     private func modifiedKeys(_ record: ChangeRecord?) -> Set<ObjectKey>? {
         guard let access = source.source.access else { return [] }
-        return ModificationSearch(record, observed).modifiedKeys(access)
+        return ModificationSearch(record, observed, relinked: look(since: record)).modifiedKeys(access)
     }
 
     // MARK: - The difference
@@ -153,13 +167,13 @@ enum SectionObservation {
 }
 
 extension SectionSource {
-    /// Observes the same sections as another instance of the file shows them.
-    func observe(
+    /// An observer of the same sections as another instance of the file shows them.
+    func observer(
         in instance: RealmInstance, _ keyPaths: [String]?, _ state: ObservationState, of key: Key?,
         _ block: @escaping (SectionSource, SectionObservation) -> Void
-    ) {
+    ) -> ChangeObserver {
         let moved = source.instance === instance ? self : self.moved(to: instance)
         let keyPaths = observedKeyPaths(Element.self, keyPaths)
-        instance.observers.add(SectionObserver(moved, keyPaths: keyPaths, of: key, state, block), instance)
+        return SectionObserver(moved, keyPaths: keyPaths, of: key, state, block)
     }
 }

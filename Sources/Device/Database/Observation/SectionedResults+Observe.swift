@@ -3,11 +3,22 @@ public import Foundation
 
 /// What became of sections since the last notification.
 ///
+/// ```swift
+/// func tell(_ change: SectionedResultsChange<SectionedResults<String, Dog>>) {
+///     switch change {
+///     case .initial(let sections): print(sections.allKeys)
+///     case .update(_, let deletions, let insertions, let modifications, let sectionsToInsert, let sectionsToDelete):
+///         print(deletions, insertions, modifications, sectionsToInsert, sectionsToDelete)
+///     }
+/// }
+/// ```
+///
 /// Deletions name places before the change, insertions and modifications places after it. The elements of a section that
 /// was deleted are not named one by one; those of a section that was inserted are.
 public enum SectionedResultsChange<CollectionType> {
     /// The sections are ready: their content at the beginning.
     case initial(CollectionType)
+    /// A commit changed it: positions of elements, and of the sections that came and went.
     case update(
         CollectionType, deletions: [IndexPath], insertions: [IndexPath], modifications: [IndexPath],
         sectionsToInsert: IndexSet, sectionsToDelete: IndexSet)
@@ -36,13 +47,17 @@ extension SectionedResults {
         _ block: @escaping (SectionedResultsChange<SectionedResults>) -> Void
     ) -> NotificationToken {
         source.source.instance.startObserving(on: queue) { [source] instance, state in
-            source.observe(in: instance, keyPaths, state, of: nil) { source, change in
+            source.observer(in: instance, keyPaths, state, of: nil) { source, change in
                 block(change.told(of: SectionedResults(source)))
             }
         }
     }
 
     /// The same for key paths that the compiler checks.
+    ///
+    /// ```swift
+    /// token = sections.observe(keyPaths: [\Dog.name]) { change in show(change) }
+    /// ```
     public func observe<Root: ObjectBase>(
         keyPaths: [PartialKeyPath<Root>], on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<SectionedResults>) -> Void
@@ -61,10 +76,22 @@ extension SectionedResults {
     ) async -> NotificationToken {
         let block = isolatedBlock(to: actor, block)
         return await source.source.instance.startObserving(on: actor) { [source] instance, state in
-            source.observe(in: instance, keyPaths, state, of: nil) { source, change in
+            source.observer(in: instance, keyPaths, state, of: nil) { source, change in
                 block(change.told(of: SectionedResults(source)))
             }
         }
+    }
+
+    /// The same on an actor for key paths that the compiler checks.
+    ///
+    /// ```swift
+    /// token = await sections.observe(keyPaths: [\Dog.name], on: library) { library, change in library.show(change) }
+    /// ```
+    public func observe<A: Actor, Root: ObjectBase>(
+        keyPaths: [PartialKeyPath<Root>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, SectionedResultsChange<SectionedResults>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, block)
     }
 }
 
@@ -72,7 +99,7 @@ extension ResultsSection {
     /// Calls the block with the section now, and with what changed after every commit that changes it.
     ///
     /// ```swift
-    /// token = sections[0].observe { change in … }
+    /// token = sections[0].observe { change in show(change) }
     /// ```
     ///
     /// The section's coming and going is told as `sectionsToInsert` and `sectionsToDelete`.
@@ -83,13 +110,17 @@ extension ResultsSection {
         _ block: @escaping (SectionedResultsChange<ResultsSection>) -> Void
     ) -> NotificationToken {
         source.source.instance.startObserving(on: queue) { [source, key] instance, state in
-            source.observe(in: instance, keyPaths, state, of: key) { source, change in
+            source.observer(in: instance, keyPaths, state, of: key) { source, change in
                 block(change.told(of: ResultsSection(source, key: key)))
             }
         }
     }
 
     /// The same for key paths that the compiler checks.
+    ///
+    /// ```swift
+    /// token = sections[0].observe(keyPaths: [\Dog.name]) { change in show(change) }
+    /// ```
     public func observe<Root: ObjectBase>(
         keyPaths: [PartialKeyPath<Root>], on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<ResultsSection>) -> Void
@@ -98,15 +129,31 @@ extension ResultsSection {
     }
 
     /// Calls the block on an actor with the section now, and with what changed after every commit that changes it.
+    ///
+    /// ```swift
+    /// token = await sections[0].observe(on: library) { library, change in library.show(change) }
+    /// ```
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, SectionedResultsChange<ResultsSection>) -> Void
     ) async -> NotificationToken {
         let block = isolatedBlock(to: actor, block)
         return await source.source.instance.startObserving(on: actor) { [source, key] instance, state in
-            source.observe(in: instance, keyPaths, state, of: key) { source, change in
+            source.observer(in: instance, keyPaths, state, of: key) { source, change in
                 block(change.told(of: ResultsSection(source, key: key)))
             }
         }
+    }
+
+    /// The same on an actor for key paths that the compiler checks.
+    ///
+    /// ```swift
+    /// token = await sections[0].observe(keyPaths: [\Dog.name], on: library) { library, change in library.show(change) }
+    /// ```
+    public func observe<A: Actor, Root: ObjectBase>(
+        keyPaths: [PartialKeyPath<Root>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, SectionedResultsChange<ResultsSection>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, block)
     }
 }

@@ -3,26 +3,27 @@ import Dispatch
 // Where an observation begins: where the observed belongs, on a queue, or on an actor. What is observed is described by
 // the closure, which looks it up in the instance it is handed.
 
+/// Makes an observer for what it looks up in an instance.
+typealias ObserverMaker = (RealmInstance, ObservationState) -> ChangeObserver
+
 extension RealmInstance {
     /// Starts an observation here, or where a queue runs.
     ///
-    /// - Parameter start: adds the observer to the instance of the place. It is called there.
-    func startObserving(
-        on queue: DispatchQueue?, _ start: @escaping (RealmInstance, ObservationState) -> Void
-    ) -> NotificationToken {
+    /// - Parameter observer: makes the observer for the instance of the place. It is called there.
+    func startObserving(on queue: DispatchQueue?, _ observer: @escaping ObserverMaker) -> NotificationToken {
         checkObservable()
         let state = ObservationState()
         guard let queue else {
-            start(self, state)
+            observers.add(observer(self, state), self)
             wake()
             return NotificationToken(state)
         }
-        let work = Transferred((start, configuration))
+        let work = Transferred((observer, configuration))
         queue.async {
-            let (start, configuration) = work.value
+            let (observer, configuration) = work.value
             guard !state.isCancelled, let instance = openForObservation(configuration, Confinement(.queue(queue)))
             else { return }
-            start(instance, state)
+            instance.observers.add(observer(instance, state), instance)
             instance.refresh()
         }
         return NotificationToken(state)
@@ -30,25 +31,24 @@ extension RealmInstance {
 
     /// Starts an observation on an actor; what is told at the beginning has been told when the function returns.
     func startObserving<A: Actor>(
-        on actor: A, _isolation: isolated (any Actor)? = #isolation,
-        _ start: @escaping (RealmInstance, ObservationState) -> Void
+        on actor: A, _isolation: isolated (any Actor)? = #isolation, _ observer: @escaping ObserverMaker
     ) async -> NotificationToken {
         checkObservable()
         let state = ObservationState()
-        await startOnActor(Transferred((start, configuration)), state, on: actor)
+        await startOnActor(Transferred((observer, configuration)), state, on: actor)
         return NotificationToken(state)
     }
 }
 
 private func startOnActor<A: Actor>(
-    _ work: Transferred<((RealmInstance, ObservationState) -> Void, Realm.Configuration)>, _ state: ObservationState,
+    _ work: Transferred<(ObserverMaker, Realm.Configuration)>, _ state: ObservationState,
     on actor: isolated A
 ) {
-    let (start, configuration) = work.value
+    let (observer, configuration) = work.value
     guard !Task.isCancelled, let instance = openForObservation(configuration, Confinement(.isolated(actor))) else {
         return
     }
-    start(instance, state)
+    instance.observers.add(observer(instance, state), instance)
     instance.refresh()
 }
 

@@ -14,6 +14,10 @@ public struct Projected<Root: ObjectBase & RealmCollectionValue, Value> {
     let projectedKeyPath: KeyPath<Root, Value>
 
     /// Projects what a key path of the object leads to.
+    ///
+    /// ```swift
+    /// class DogProjection: Projection<Dog> { @Projected(\Dog.favoriteToy?.name) var toyName }
+    /// ```
     public init(_ projectedKeyPath: KeyPath<Root, Value>) {
         self.projectedKeyPath = projectedKeyPath
     }

@@ -22,38 +22,95 @@ public struct ProjectedCollection<Value: RealmCollectionValue>: RandomAccessColl
         self.elements = elements
     }
 
+    /// The first position, zero.
+    ///
+    /// ```swift
+    /// print(projection.firstFriendsName.startIndex)    // 0
+    /// ```
     public var startIndex: Int { 0 }
 
+    /// The position after the last one.
+    ///
+    /// ```swift
+    /// let names = projection.firstFriendsName
+    /// for place in names.startIndex..<names.endIndex { print(names[place]) }
+    /// ```
     public var endIndex: Int { elements.count }
 
     /// How many objects the collection has.
+    ///
+    /// ```swift
+    /// print(projection.firstFriendsName.count)
+    /// ```
     public var count: Int { elements.count }
 
     /// The property of the object at a position.
+    ///
+    /// ```swift
+    /// let first = projection.firstFriendsName[0]
+    /// ```
     public subscript(position: Int) -> Value { elements.value(position) }
 
     /// The first position with a value, or nil.
     ///
+    /// ```swift
+    /// let place = projection.firstFriendsName.index(of: "Rex")
+    /// ```
+    ///
     /// - Complexity: O(n).
     public func index(of value: Value) -> Int? { firstIndex(of: value) }
 
+    /// The Realm that manages it; nil for an unmanaged one.
+    ///
+    /// ```swift
+    /// let isManaged = projection.firstFriendsName.realm != nil
+    /// ```
     public var realm: Realm? { elements.confined.realm }
 
+    /// Whether it can no longer be used: what it belongs to was deleted, or its Realm invalidated.
+    ///
+    /// ```swift
+    /// if !projection.firstFriendsName.isInvalidated { print(projection.firstFriendsName.count) }
+    /// ```
     public var isInvalidated: Bool { elements.confined.isInvalidated }
 
+    /// Whether it belongs to a frozen Realm, and never changes.
+    ///
+    /// ```swift
+    /// projection.firstFriendsName.freeze().isFrozen    // true
+    /// ```
     public var isFrozen: Bool { elements.confined.isFrozen }
 
     /// The values as they are now, never to change; they may be read on any thread.
+    ///
+    /// ```swift
+    /// let names = projection.firstFriendsName.freeze()
+    /// ```
     public func freeze() -> ProjectedCollection { ProjectedCollection(elements.freeze()) }
 
     /// The live values of frozen ones, in the Realm of where the caller runs; nil when the object whose collection it is has
     /// been deleted.
+    ///
+    /// ```swift
+    /// let names = projection.firstFriendsName.freeze()
+    /// let live = names.thaw()
+    /// ```
     public func thaw() -> ProjectedCollection? { elements.thaw().map { ProjectedCollection($0) } }
 
+    /// The values as text.
+    ///
+    /// ```swift
+    /// print(projection.firstFriendsName.description)
+    /// ```
     public var description: String {
         "ProjectedCollection<\(Value.self)> (\n" + enumerated().map { "\t[\($0)] \($1),\n" }.joined() + ")"
     }
 
+    /// Two are equal when they show the same property of equal collections.
+    ///
+    /// ```swift
+    /// let isTheSame = projection.firstFriendsName == person.friends.projectTo.firstName
+    /// ```
     public static func == (left: ProjectedCollection, right: ProjectedCollection) -> Bool {
         left.elements.isEqual(to: right.elements)
     }
@@ -64,7 +121,7 @@ extension ProjectedCollection {
     /// came and went, and elements whose projected property was modified.
     ///
     /// ```swift
-    /// token = person.firstFriendsName.observe { change in … }
+    /// token = projection.firstFriendsName.observe { change in show(change) }
     /// ```
     ///
     /// - Returns: A token to keep as long as notifications are wanted.
@@ -148,6 +205,11 @@ where C.Element: ObjectBase {
 // MARK: - projectTo
 
 /// A collection on the way to one property of each of its objects. See `RealmCollection.projectTo`.
+///
+/// ```swift
+/// let ofDogs: CollectionElementMapper<List<Dog>> = person.dogs.projectTo
+/// print(Array(ofDogs.name))
+/// ```
 @dynamicMemberLookup
 public struct CollectionElementMapper<C: RealmCollection> where C.Element: ObjectBase {
     private let collection: C
@@ -157,6 +219,10 @@ public struct CollectionElementMapper<C: RealmCollection> where C.Element: Objec
     }
 
     /// One property of each object.
+    ///
+    /// ```swift
+    /// let names: ProjectedCollection<String> = person.dogs.projectTo.name
+    /// ```
     public subscript<V: RealmCollectionValue>(dynamicMember member: KeyPath<C.Element, V>) -> ProjectedCollection<V> {
         ProjectedCollection(collection, member)
     }

@@ -26,7 +26,7 @@ extension ProjectionObservable {
     /// The same for key paths that the compiler checks.
     ///
     /// ```swift
-    /// token = projection.observe(keyPaths: [\PersonProjection.firstName]) { change in … }
+    /// token = projection.observe(keyPaths: [\PersonProjection.firstName]) { change in show(change) }
     /// ```
     public func observe(
         keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
@@ -44,9 +44,21 @@ extension ProjectionObservable {
         return await access.instance.startObserving(on: actor, start)
     }
 
-    private func observation(
+    /// The same on an actor for key paths that the compiler checks.
+    ///
+    /// ```swift
+    /// token = await projection.observe(keyPaths: [\.firstName], on: library) { library, change in library.show(change) }
+    /// ```
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Self>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.flatMap { projectedNames($0) }, on: actor, block)
+    }
+
+    func observation(
         _ keyPaths: [String]?, _ block: @escaping (ObjectChange<Self>) -> Void
-    ) -> (_ClassAccess, (RealmInstance, ObservationState) -> Void) {
+    ) -> (_ClassAccess, ObserverMaker) {
         guard rootObject._header != nil else {
             misuse("Only projections of objects which are managed by a Realm support change notifications")
         }
@@ -62,14 +74,14 @@ extension ProjectionObservable {
             access,
             { instance, state in
                 let observer = ProjectionObserver(type, properties, instance.access(named: name), key, state, block)
-                instance.observers.add(observer, instance)
                 observer.skip(instance)
+                return observer
             }
         )
     }
 
     /// The names of the projected properties that are read from the same place as a key path of the projection.
-    private func projectedNames(_ keyPath: PartialKeyPath<Self>) -> [String] {
+    func projectedNames(_ keyPath: PartialKeyPath<Self>) -> [String] {
         let recorder = _PathRecorder()
         touchElements(Self._tracing(recorder)[keyPath: keyPath])
         return ProjectionModel.of(type(of: self)).properties.filter { $0.rootPaths == [recorder.path] }.map(\.name)
@@ -101,6 +113,7 @@ private final class ProjectionObserver<P: ProjectionObservable>: ChangeObserver 
     private let key: ObjectKey
     private let properties: [ProjectionModel.Property]
     private let observed: [ObservedProperties]
+    private var linking: [LinkingMemory]
     private let block: (ObjectChange<P>) -> Void
     private var version: UInt64 = 0
     private var values: [Any?] = []
@@ -115,12 +128,19 @@ private final class ProjectionObserver<P: ProjectionObservable>: ChangeObserver 
         self.properties = properties
         self.block = block
         observed = properties.map { ObservedProperties($0.rootPaths, of: access) }
+        linking = observed.map { LinkingMemory($0) }
         super.init(state)
     }
 
     private var root: P.Root { access.object(key, as: P.Root.self) }
 
     override func skip(_ instance: RealmInstance) {
+        moveOn(instance)
+        guard access.table.exists(key) else { return }
+        for index in linking.indices { linking[index].look(at: [key], access, since: nil) }
+    }
+
+    private func moveOn(_ instance: RealmInstance) {
         version = instance.transaction.version
         guard access.table.exists(key) else { return }
         let root = root
@@ -134,15 +154,17 @@ private final class ProjectionObserver<P: ProjectionObservable>: ChangeObserver 
             block(.deleted)
             return
         }
-        let record = instance.changes.between(version, instance.transaction.version)
+        let record = instance.observedChanges(version, instance.transaction.version)
         let old = values
-        skip(instance)
+        moveOn(instance)
         var changes: [PropertyChange] = []
         for (index, property) in properties.enumerated() {
-            guard ModificationSearch(record, observed[index]).isModified(key, access) else { continue }
+            let relinked = linking[index].look(at: [key], access, since: record)
+            let search = ModificationSearch(record, observed[index], relinked: relinked)
+            guard search.isModified(key, access) else { continue }
             if values[index] is any RandomAccessCollection & ThreadConfined {
                 changes.append(PropertyChange(name: property.name, oldValue: nil, newValue: nil))
-            } else if !areEqual(old[index], values[index]) {
+            } else if !areEqual(old[index], values[index]) || (values[index] as? AnyRealmValue)?.isCollection == true {
                 changes.append(PropertyChange(name: property.name, oldValue: old[index], newValue: values[index]))
             }
         }

@@ -17,6 +17,10 @@ private func passthroughName<P: ProjectionObservable>(_ keyPath: PartialKeyPath<
 
 extension Query where T: ProjectionObservable {
     /// A projected property, where it has the name and type of the object's own.
+    ///
+    /// ```swift
+    /// let janes = realm.objects(PersonProjection.self).where { $0.firstName == "Jane" }
+    /// ```
     public subscript<V: _Persistable>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
         appending(passthroughName(member), V._shape)
     }
@@ -45,6 +49,11 @@ extension RealmCollection where Element: ProjectionObservable {
     }
 
     /// The projections in sections by what a block says of each.
+    ///
+    /// ```swift
+    /// let byLetter = realm.objects(PersonProjection.self)
+    ///     .sectioned(by: { String($0.firstName.prefix(1)) }, sortDescriptors: [SortDescriptor(keyPath: "firstName")])
+    /// ```
     public func sectioned<Key: _Persistable & Hashable>(
         by block: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
@@ -52,6 +61,10 @@ extension RealmCollection where Element: ProjectionObservable {
     }
 
     /// The position of the object that a projection shows, or nil.
+    ///
+    /// ```swift
+    /// let place = realm.objects(PersonProjection.self).index(of: projection)
+    /// ```
     ///
     /// - Complexity: O(log n) where the collection is not sorted, else O(n).
     public func index(of object: Element) -> Int? {

@@ -15,6 +15,10 @@ import CausewayModel
 /// properties that it does not show.
 open class Projection<Root: ObjectBase & RealmCollectionValue>: ProjectionObservable {
     /// The object that the projection shows a part of.
+    ///
+    /// ```swift
+    /// let behind: Person = projection.rootObject
+    /// ```
     public let rootObject: Root
 
     /// Shows a part of an object.
@@ -28,13 +32,30 @@ open class Projection<Root: ObjectBase & RealmCollectionValue>: ProjectionObserv
 }
 
 /// A class of projections.
+///
+/// ```swift
+/// func show<P: ProjectionObservable>(_ shown: Results<P>) { for one in shown { print(type(of: one.rootObject)) } }
+/// ```
 public protocol ProjectionObservable: AnyObject, RealmCollectionValue, ThreadConfined {
+    /// The class of the objects behind the projections.
+    ///
+    /// ```swift
+    /// func root<P: ProjectionObservable>(_ shown: P) -> P.Root { shown.rootObject }
+    /// ```
     associatedtype Root: ObjectBase & RealmCollectionValue
 
     /// The object that the projection shows a part of.
+    ///
+    /// ```swift
+    /// func root<P: ProjectionObservable>(_ shown: P) -> P.Root { shown.rootObject }
+    /// ```
     var rootObject: Root { get }
 
     /// Shows a part of an object.
+    ///
+    /// ```swift
+    /// func shown<P: ProjectionObservable>(_ object: P.Root, as type: P.Type) -> P { type.init(projecting: object) }
+    /// ```
     init(projecting object: Root)
 }
 
@@ -46,10 +67,19 @@ extension Projection: Sendable {}
 
 extension Projection {
     /// Two projections are equal when they are of one class and show the same object.
+    ///
+    /// ```swift
+    /// let isTheSame = projection == PersonProjection(projecting: projection.rootObject)    // true
+    /// ```
     public static func == (left: Projection, right: Projection) -> Bool {
         type(of: left) == type(of: right) && left.rootObject.isSameRow(as: right.rootObject)
     }
 
+    /// Feeds what makes it equal to others to a hasher.
+    ///
+    /// ```swift
+    /// let seen = Set(realm.objects(PersonProjection.self))    // calls hash(into:)
+    /// ```
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(type(of: self)))
         if rootObject._header == nil {
@@ -64,12 +94,24 @@ extension Projection {
 
 extension Projection {
     /// The Realm that manages the object; nil for an unmanaged one.
+    ///
+    /// ```swift
+    /// let isManaged = projection.realm != nil
+    /// ```
     public var realm: Realm? { rootObject.realm }
 
     /// Whether the object can no longer be read.
+    ///
+    /// ```swift
+    /// if !projection.isInvalidated { print(projection.firstName) }
+    /// ```
     public var isInvalidated: Bool { rootObject.isInvalidated }
 
     /// Whether the object belongs to a frozen Realm.
+    ///
+    /// ```swift
+    /// projection.freeze().isFrozen    // true
+    /// ```
     public var isFrozen: Bool { rootObject.isFrozen }
 
     /// The projection of the object as it is now, never to change; it may be read on any thread.
@@ -80,18 +122,26 @@ extension Projection {
     public func freeze() -> Self { Self(projecting: rootObject.freeze()) }
 
     /// The live projection of a frozen one, in the Realm of where the caller runs; nil when the object has been deleted.
+    ///
+    /// ```swift
+    /// let frozen = projection.freeze()
+    /// let live = frozen.thaw()
+    /// ```
     public func thaw() -> Self? { rootObject.thaw().map { Self(projecting: $0) } }
 }
 
 // MARK: - As elements of results
 
 extension Projection {
+    /// What a property of this type asks of the schema.
     public static var _shape: _PropertyShape {
         misuse("A projection ('\(self)') is not stored: store its object instead.")
     }
 
+    /// What a property holds that was declared without a default.
     public static func _zeroValue() -> Self { Self(projecting: Root._zeroValue()) }
 
+    /// The value that the store holds, as this type.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {
         // A row deleted since a loop began still gets its turn, as the projection of an invalidated object.
         guard case .object(let key) = stored.value, let links else {
@@ -100,25 +150,9 @@ extension Projection {
         return Self(projecting: links.object(key, as: Root.self))
     }
 
+    /// The value as the store holds it.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue { rootObject._toStored(links) }
 
+    /// A value whose own properties continue the recorded path.
     public static func _tracing(_ recorder: _PathRecorder) -> Self { Self(projecting: Root._tracing(recorder)) }
-}
-
-extension Realm {
-    /// All objects of a class, as a projection shows them, live.
-    ///
-    /// ```swift
-    /// let people = realm.objects(PersonProjection.self).where { $0.firstName == "Jane" }
-    /// ```
-    ///
-    /// A query derived from these results can use the projected properties whose name and type are those of the object's
-    /// own property; any other stops the program.
-    ///
-    /// - Complexity: O(1). Nothing is read until the results are used.
-    public func objects<Element: ProjectionObservable>(_ type: Element.Type) -> Results<Element>
-    where Element.Root: Object {
-        instance.checkThread()
-        return Results(_ResultsSource(.table, of: instance.access(for: Element.Root.self)))
-    }
 }

@@ -103,15 +103,12 @@ extension ObjectModel {
         var paths: [String] = []
         var current: ObjectModel?
         for name in names {
-            if let next = current?.property(named: name) {
+            if let here = current, here.declares(name) {
                 paths[paths.count - 1] += "." + name
-                current = next.shape.target.map(ObjectModel.of)
-            } else if let first = property(named: name) {
-                paths.append(name)
-                current = first.shape.target.map(ObjectModel.of)
+                current = here.target(of: name)
             } else {
-                // An inverse relation, which is no property of its own: what lies beyond it is not followed.
-                current = nil
+                paths.append(name)
+                current = target(of: name)
             }
         }
         var seen: Set<String> = []
@@ -119,9 +116,11 @@ extension ObjectModel {
     }
 }
 
-/// A key path that ends in a projected collection has not yet read the property of its elements.
+/// A key path that ends in a projected collection has not yet read the property of its elements, and one that ends in a
+/// property that is an object of its own has not yet asked it for anything.
 func touchElements(_ value: Any?) {
     (value as? any _ProjectedElements)?._touch()
+    (value as? any PropertyBox)?.touch()
 }
 
 protocol _ProjectedElements {
@@ -158,7 +157,9 @@ extension CausewayQuery.Expression {
         switch self {
         case .path(let path): [path]
         case .subquery(let subquery): [subquery.collection]
-        default: []
+        case .arithmetic(let arithmetic): arithmetic.paths
+        case .typeOf(let path): [path]
+        case .value, .values, .quantified: []
         }
     }
 }

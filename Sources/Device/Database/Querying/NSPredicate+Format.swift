@@ -19,6 +19,10 @@ extension NSPredicate {
     }
 
     /// The predicate that a text says, with its arguments in an array.
+    ///
+    /// ```swift
+    /// let puppies = dogs.filter(NSPredicate(format: "age < %@ AND name != %@", argumentArray: [2, ""]))
+    /// ```
     public convenience init(format: String, argumentArray: [Any]?) {
         self.init(reading: format, argumentArray ?? [])
     }

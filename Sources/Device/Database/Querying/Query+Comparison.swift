@@ -37,21 +37,44 @@ func queryValue<V: _Persistable>(_ value: V) -> Value {
 
 extension Query where T: RealmCollectionValue {
     /// The values are equal; of a link, it leads to this very object, or with nil, nowhere.
+    ///
+    /// ```swift
+    /// let rexes = dogs.where { $0.name == "Rex" }
+    /// ```
     public static func == (left: Query, right: T) -> Query<Bool> { left.equals(right) }
 
+    /// Not equal to a value: `$0.name != "Rex"`.
+    ///
+    /// ```swift
+    /// let others = dogs.where { $0.name != "Rex" }
+    /// ```
     public static func != (left: Query, right: T) -> Query<Bool> {
         T._shape.isMapped ? !left.equals(right) : left.compared(.notEqual, .value(queryValue(right)))
     }
 
+    /// Equal to another property: `$0.name == $0.nickname`.
+    ///
+    /// ```swift
+    /// let atHome = dogs.where { $0.name == $0.currentCity }
+    /// ```
     public static func == (left: Query, right: Query) -> Query<Bool> {
         left.compared(.equal, right)
     }
 
+    /// Not equal to another property.
+    ///
+    /// ```swift
+    /// let usual = dogs.where { $0.name != $0.currentCity }
+    /// ```
     public static func != (left: Query, right: Query) -> Query<Bool> {
         left.compared(.notEqual, right)
     }
 
     /// The value is one of those given.
+    ///
+    /// ```swift
+    /// let known = dogs.where { $0.name.in(["Rex", "Bello"]) }
+    /// ```
     public func `in`<Values: Sequence>(_ values: Values) -> Query<Bool> where Values.Element == T {
         compared(.in, .values(values.map(queryValue)))
     }
@@ -59,6 +82,10 @@ extension Query where T: RealmCollectionValue {
 
 extension Query where T: _QueryOptional, T.Wrapped: RealmCollectionValue {
     /// The value is one of those given; a missing value never is.
+    ///
+    /// ```swift
+    /// let found = dogs.where { $0.weight.in([10, 20]) }
+    /// ```
     public func `in`<Values: Sequence>(_ values: Values) -> Query<Bool> where Values.Element == T.Wrapped {
         compared(.in, .values(values.map(queryValue)))
     }
@@ -73,34 +100,74 @@ public protocol _QueryOrdered {}
 public protocol _QueryNumeric: _QueryOrdered {}
 
 extension Query where T: RealmCollectionValue & _QueryOrdered {
+    /// Before a value: `$0.age < 2`. Text compares by its bytes.
+    ///
+    /// ```swift
+    /// let puppies = dogs.where { $0.age < 2 }
+    /// ```
     public static func < (left: Query, right: T) -> Query<Bool> {
         left.compared(.less, .value(queryValue(right)))
     }
 
+    /// Before a value or equal to it.
+    ///
+    /// ```swift
+    /// dogs.where { $0.age <= 2 }
+    /// ```
     public static func <= (left: Query, right: T) -> Query<Bool> {
         left.compared(.lessOrEqual, .value(queryValue(right)))
     }
 
+    /// After a value.
+    ///
+    /// ```swift
+    /// let old = dogs.where { $0.age > 12 }
+    /// ```
     public static func > (left: Query, right: T) -> Query<Bool> {
         left.compared(.greater, .value(queryValue(right)))
     }
 
+    /// After a value or equal to it.
+    ///
+    /// ```swift
+    /// let grown = dogs.where { $0.age >= 2 }
+    /// ```
     public static func >= (left: Query, right: T) -> Query<Bool> {
         left.compared(.greaterOrEqual, .value(queryValue(right)))
     }
 
+    /// Before another property: `$0.done < $0.planned`.
+    ///
+    /// ```swift
+    /// let early = toDos.where { $0.progressMinutes < $0.priority }
+    /// ```
     public static func < (left: Query, right: Query) -> Query<Bool> {
         left.compared(.less, right)
     }
 
+    /// Before another property or equal to it.
+    ///
+    /// ```swift
+    /// let inTime = toDos.where { $0.progressMinutes <= $0.priority }
+    /// ```
     public static func <= (left: Query, right: Query) -> Query<Bool> {
         left.compared(.lessOrEqual, right)
     }
 
+    /// After another property.
+    ///
+    /// ```swift
+    /// let late = toDos.where { $0.progressMinutes > $0.priority }
+    /// ```
     public static func > (left: Query, right: Query) -> Query<Bool> {
         left.compared(.greater, right)
     }
 
+    /// After another property or equal to it.
+    ///
+    /// ```swift
+    /// let begun = toDos.where { $0.progressMinutes >= $0.priority }
+    /// ```
     public static func >= (left: Query, right: Query) -> Query<Bool> {
         left.compared(.greaterOrEqual, right)
     }
@@ -121,17 +188,33 @@ extension Query {
 
 extension Query where T: RealmCollectionValue & _QueryNumeric & Comparable {
     /// The value lies in the range, both ends included: the BETWEEN of a format string.
+    ///
+    /// ```swift
+    /// let youths = dogs.where { $0.age.contains(1...3) }
+    /// ```
     public func contains(_ range: ClosedRange<T>) -> Query<Bool> { between(range) }
 
     /// The value lies in the range, the upper end excluded.
+    ///
+    /// ```swift
+    /// let youths = dogs.where { $0.age.contains(1..<4) }
+    /// ```
     public func contains(_ range: Range<T>) -> Query<Bool> { between(range) }
 }
 
 extension Query where T: _QueryOptional, T.Wrapped: RealmCollectionValue & _QueryNumeric & Comparable {
     /// The value lies in the range, both ends included; a missing value lies in none.
+    ///
+    /// ```swift
+    /// let light = dogs.where { $0.weight.contains(5...10) }
+    /// ```
     public func contains(_ range: ClosedRange<T.Wrapped>) -> Query<Bool> { between(range) }
 
     /// The value lies in the range, the upper end excluded; a missing value lies in none.
+    ///
+    /// ```swift
+    /// let light = dogs.where { $0.weight.contains(5..<10) }
+    /// ```
     public func contains(_ range: Range<T.Wrapped>) -> Query<Bool> { between(range) }
 }
 
@@ -139,6 +222,10 @@ extension Query where T: _QueryOptional, T.Wrapped: RealmCollectionValue & _Quer
 
 extension Query where T: PersistableEnum {
     /// The stored value of the enumeration.
+    ///
+    /// ```swift
+    /// let running = jobs.where { $0.status.rawValue.starts(with: "in") }
+    /// ```
     public var rawValue: Query<T.RawValue> { Query<T.RawValue>(part) }
 }
 

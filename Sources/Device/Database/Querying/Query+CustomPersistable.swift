@@ -19,9 +19,17 @@ extension Query where T: _QueryOptional, T.Wrapped: _CustomPersistable {
 
 extension Query where T: _CustomPersistable, T.PersistedType: _PersistableScalar {
     /// The stored value is this one.
+    ///
+    /// ```swift
+    /// let warm = readings.where { $0.temperature == 21.5 }
+    /// ```
     public static func == (left: Query, right: T.PersistedType) -> Query<Bool> { left.persistableValue == right }
 
     /// The stored value is another than this one.
+    ///
+    /// ```swift
+    /// let others = readings.where { $0.temperature != 21.5 }
+    /// ```
     public static func != (left: Query, right: T.PersistedType) -> Query<Bool> { left.persistableValue != right }
 }
 

@@ -12,9 +12,18 @@ extension Query where T: _QueryOptional, T.Wrapped: EmbeddedObject {
     public func geoWithin(_ box: GeoBox) -> Query<Bool> { within(box) }
 
     /// The point is at most the circle's radius from its centre. See ``geoWithin(_:)-(GeoBox)``.
+    ///
+    /// ```swift
+    /// companies.where { $0.location.geoWithin(GeoCircle(center: (47.8, -122.6), radius: Distance.kilometers(44.4)!)!) }
+    /// ```
     public func geoWithin(_ circle: GeoCircle) -> Query<Bool> { within(circle) }
 
     /// The point lies in the polygon and in none of its holes. A polygon that breaks the rules stops the program.
+    ///
+    /// ```swift
+    /// let triangle = GeoPolygon(outerRing: [(48.0, -122.8), (48.2, -121.8), (47.6, -121.6), (48.0, -122.8)])!
+    /// companies.where { $0.location.geoWithin(triangle) }
+    /// ```
     public func geoWithin(_ polygon: GeoPolygon) -> Query<Bool> { within(polygon) }
 
     private func within(_ shape: any QueryShape) -> Query<Bool> {

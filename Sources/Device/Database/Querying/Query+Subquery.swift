@@ -45,7 +45,10 @@ extension Predicate {
 extension Expression {
     fileprivate func ofElements(of collection: [String]) -> Expression {
         switch self {
-        case .value, .values: return self
+        case .value, .values, .quantified: return self
+        case .arithmetic(let arithmetic):
+            return .arithmetic(arithmetic.mappingPaths { $0.ofElements(of: collection) })
+        case .typeOf(let path): return .typeOf(path.ofElements(of: collection))
         case .subquery: misuse("A subquery cannot be part of another one.")
         case .path(let path): return .path(path.ofElements(of: collection))
         }
@@ -59,6 +62,8 @@ extension PropertyPath {
                 "A subquery compares properties of the elements of '\(collection.joined(separator: "."))', and "
                     + "'\(text)' is none.")
         }
-        return PropertyPath(Array(names.dropFirst(collection.count)), aggregate: aggregate)
+        var path = PropertyPath(Array(names.dropFirst(collection.count)), aggregate: aggregate)
+        for step in nested { path.append(step) }
+        return path
     }
 }

@@ -11,10 +11,11 @@ extension Float: _QueryNumeric {}
 extension Double: _QueryNumeric {}
 extension Date: _QueryNumeric {}
 extension Decimal128: _QueryNumeric {}
-extension AnyRealmValue: _QueryText {}
-extension String: _QueryText {}
+extension AnyRealmValue: _QueryText, _QueryWords {}
+extension String: _QueryText, _QueryWords {}
 extension Data: _QueryText {}
 
 extension Optional: _QueryOrdered where Wrapped: _QueryOrdered {}
 extension Optional: _QueryNumeric where Wrapped: _QueryNumeric {}
 extension Optional: _QueryText where Wrapped: _QueryText {}
+extension Optional: _QueryWords where Wrapped: _QueryWords {}

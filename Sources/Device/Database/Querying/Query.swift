@@ -39,6 +39,8 @@ struct QueryPath {
     var names: [String] = []
     /// What of the map at the end of the names is meant.
     var part: MapPart?
+    /// Steps into what a mixed value holds.
+    var nested: [NestedStep] = []
     var aggregate: Aggregate?
     /// Whether a collection is on the way: then the path names many values, not one.
     var isPlural = false
@@ -46,7 +48,9 @@ struct QueryPath {
     var collection: [String]?
 
     var expression: Expression {
-        .path(PropertyPath(names, part: part, aggregate: aggregate))
+        var path = PropertyPath(names, part: part, aggregate: aggregate)
+        for step in nested { path.append(step) }
+        return .path(path)
     }
 }
 
@@ -92,6 +96,10 @@ extension Query {
 
 extension Query where T: ObjectBase {
     /// A property of the object.
+    ///
+    /// ```swift
+    /// let named = dogs.where { $0.name != "" }
+    /// ```
     public subscript<V: _Persistable>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
         appending(_name(for: member), V._shape)
     }
@@ -99,6 +107,10 @@ extension Query where T: ObjectBase {
 
 extension Query where T: _QueryOptional, T.Wrapped: ObjectBase {
     /// A property of the linked or embedded object. Where there is none, no comparison with a value holds.
+    ///
+    /// ```swift
+    /// let atHome = people.where { $0.address.city == "Chicago" }
+    /// ```
     public subscript<V: _Persistable>(dynamicMember member: KeyPath<T.Wrapped, V>) -> Query<V> {
         appending(_name(for: member), V._shape)
     }
@@ -106,6 +118,10 @@ extension Query where T: _QueryOptional, T.Wrapped: ObjectBase {
 
 extension Query where T: RealmCollection, T.Element: ObjectBase {
     /// A property of each object of the collection.
+    ///
+    /// ```swift
+    /// let owners = people.where { $0.dogs.name == "Rex" }
+    /// ```
     public subscript<V: _Persistable>(dynamicMember member: KeyPath<T.Element, V>) -> Query<V> {
         appending(_name(for: member), V._shape, isPlural: true)
     }
@@ -134,17 +150,30 @@ extension Query where T == Bool {
         return side.collection.map { [$0] } ?? []
     }
 
+    /// The condition does not hold.
+    ///
+    /// ```swift
+    /// let others = dogs.where { !$0.name.starts(with: "B") }
+    /// ```
     public static prefix func ! (query: Query) -> Query {
         Query(.condition(.not(query.condition), over: query.collections))
     }
 
     /// Both conditions hold.
+    ///
+    /// ```swift
+    /// let found = dogs.where { $0.age < 2 && $0.name.starts(with: "B") }
+    /// ```
     public static func && (left: Query, right: Query) -> Query {
         let collections = left.collections.union(right.collections)
         return Query(.condition(.all(of: [left.condition, right.condition]), over: collections))
     }
 
     /// At least one of the conditions holds.
+    ///
+    /// ```swift
+    /// let found = dogs.where { $0.age < 2 || $0.age > 12 }
+    /// ```
     public static func || (left: Query, right: Query) -> Query {
         let collections = left.collections.union(right.collections)
         return Query(.condition(.any(of: [left.condition, right.condition]), over: collections))

@@ -30,16 +30,10 @@ private func singleValue(_ argument: Any?) -> Value? {
     case let mixed as AnyRealmValue: mixed._toStored(nil).value
     case let scalar as any _PersistableScalar: scalar._stored.value
     case let custom as any _CustomPersistable: custom.scalarValue
+    case let text as Text: .string(text.string)
     case let number as any BinaryInteger: wholeNumber(number)
     case let number as any BinaryFloatingPoint: .double(Double(number))
-    case let number as NSDecimalNumber: DecimalNumber(number.stringValue).map(Value.decimal)
-    case let number as NSNumber: numberValue(number)
-    case let number as Decimal: DecimalNumber(number.description).map(Value.decimal)
-    case let text as NSString: .string(String._unconditionallyBridgeFromObjectiveC(text))
-    case let date as NSDate: Date._unconditionallyBridgeFromObjectiveC(date)._stored.value
-    case let uuid as NSUUID: UUID._unconditionallyBridgeFromObjectiveC(uuid)._stored.value
-    case let data as NSData: Data._unconditionallyBridgeFromObjectiveC(data)._stored.value
-    default: nil
+    case let object?: foundationValue(of: object) ?? (object as? NSNumber).map { .double($0.doubleValue) }
     }
 }
 
@@ -60,16 +54,6 @@ extension Optional: _AnyOptional {
 /// Unsigned numbers and others that no property has. One too large to store is compared as a Double.
 private func wholeNumber(_ number: any BinaryInteger) -> Value {
     Int64(exactly: number).map(Value.int) ?? .double(Double(number))
-}
-
-private func numberValue(_ number: NSNumber) -> Value {
-    // Foundation says by one letter what the number was made from; on Linux "c" is said of Bool alone.
-    switch String(cString: number.objCType) {
-    case "c", "B": .bool(number.boolValue)
-    case "f", "d": .double(number.doubleValue)
-    case "Q", "L": wholeNumber(number.uint64Value)
-    default: .int(number.int64Value)
-    }
 }
 
 /// The operands of IN and BETWEEN from any sequence: an array, a set, a collection of a Realm, an NSArray.

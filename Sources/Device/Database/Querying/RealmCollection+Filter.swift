@@ -8,13 +8,23 @@ extension RealmCollection {
     /// dogs.filter("age < %@ AND favoriteToy.name BEGINSWITH[c] 'tennis'", 2)
     /// ```
     ///
+    /// An order, a distinction and a limit may follow the condition, and are done to the results in their order:
+    ///
+    /// ```swift
+    /// dogs.filter("age < %@ SORT(age DESC, name ASC) DISTINCT(breed) LIMIT(10)", 2)
+    /// ```
+    ///
     /// Nothing is read until the results are used, and the results follow every later change. A text that cannot be
     /// read, an unknown property or a value of the wrong type stops the program with a sentence that says so.
     public func filter(_ predicateFormat: String, _ arguments: Any...) -> Results<Element> {
-        _filtered(by: readPredicate(predicateFormat, arguments))
+        _selected(by: readSelection(predicateFormat, arguments))
     }
 
     /// The elements that satisfy a predicate made from a format string, or a compound of such.
+    ///
+    /// ```swift
+    /// let puppies = dogs.filter(NSPredicate(format: "age < %@", 2))
+    /// ```
     public func filter(_ predicate: NSPredicate) -> Results<Element> {
         _filtered(by: CausewayQuery.Predicate(predicate))
     }
@@ -29,16 +39,28 @@ extension RealmCollection {
     }
 
     /// The position of the first element that satisfies a format string, or nil.
+    ///
+    /// ```swift
+    /// let place = dogs.index(matching: "name == %@", "Rex")
+    /// ```
     public func index(matching predicateFormat: String, _ arguments: Any...) -> Int? {
         _firstIndex(matching: readPredicate(predicateFormat, arguments))
     }
 
     /// The position of the first element that satisfies a predicate, or nil.
+    ///
+    /// ```swift
+    /// let place = dogs.index(matching: NSPredicate(format: "name == %@", "Rex"))
+    /// ```
     public func index(matching predicate: NSPredicate) -> Int? {
         _firstIndex(matching: CausewayQuery.Predicate(predicate))
     }
 
     /// The position of the first element that satisfies a condition that the compiler checks, or nil.
+    ///
+    /// ```swift
+    /// let place = dogs.index(matching: { $0.name == "Rex" })
+    /// ```
     public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
         _firstIndex(matching: isIncluded(Query<Element>()).condition)
     }

@@ -3,13 +3,20 @@ import CausewayQuery
 /// How the string operators of a query compare.
 ///
 /// ```swift
-/// projects.where { $0.name.starts(with: "e", options: [.caseInsensitive, .diacriticInsensitive]) }
+/// let options: StringOptions = [.caseInsensitive, .diacriticInsensitive]
+/// projects.where { $0.name.starts(with: "e", options: options) }
 /// ```
 ///
 /// Both options are defined for the Latin code points 0 to 591; every other character equals only itself.
 public struct StringOptions: OptionSet, Hashable, Sendable {
+    /// The options as bits.
     public let rawValue: UInt8
 
+    /// Options from their bits.
+    ///
+    /// ```swift
+    /// StringOptions(rawValue: 3) == [.caseInsensitive, .diacriticInsensitive]    // true
+    /// ```
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }

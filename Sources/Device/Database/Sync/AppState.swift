@@ -1,31 +1,78 @@
 import CausewaySync
+import CausewayTransport
 import Foundation
 import Synchronization
 
 /// What all `App` values of one id and address share.
 final class AppState: Sendable {
     let id: String
-    let configuration: AppConfiguration
+    /// As the app was made: it names the app in this process, wherever its server moves.
+    private let original: AppConfiguration.Values
+    private let present: Mutex<AppConfiguration.Values>
     let syncManager = SyncManager()
 
     /// Nil means HTTP/2 to the configuration's address.
     private let makeTransport: (@Sendable () -> any Transport)?
     private let users = Mutex(Users())
+    private let accountCalls = Mutex<AccountCalls?>(nil)
+    private let file: UserFile
 
     private struct Users {
         var byID: [String: User] = [:]
         var current: String?
     }
 
-    init(id: String, configuration: AppConfiguration, makeTransport: (@Sendable () -> any Transport)? = nil) {
+    init(
+        id: String, configuration: AppConfiguration.Values, makeTransport: (@Sendable () -> any Transport)? = nil
+    ) {
         self.id = id
-        self.configuration = configuration
+        original = configuration
+        present = Mutex(configuration)
         self.makeTransport = makeTransport
+        let name = "users-" + String(Self.digest(configuration.baseURL ?? ""), radix: 16) + ".causeway"
+        file = UserFile(url: Self.folder(of: id, configuration).appendingPathComponent(name, isDirectory: false))
+        let content = file.content()
+        users.withLock { users in
+            for record in content.users { users.byID[record.id] = User(record, app: self) }
+            users.current = content.current
+        }
+    }
+
+    /// What the app was made with, but for the address of its server, which may move.
+    var configuration: AppConfiguration.Values { present.withLock { $0 } }
+
+    /// From now on the server is at another address. Users, files and what waits in them stay.
+    func serverMoved(to baseURL: String?) throws {
+        var moved = configuration
+        moved.baseURL = baseURL
+        do throws(TransportFailure) {
+            _ = try serverAddress(moved)
+        } catch {
+            throw AppError(.invalidParameter, error.message)
+        }
+        present.withLock { $0 = moved }
+        accountCalls.withLock { $0 = nil }
+        for user in allUsers.values { user.serverMoved() }
     }
 
     /// A way to the app's server, for one file.
     func transport() -> any Transport {
         makeTransport?() ?? httpTransport()
+    }
+
+    /// The way of calls that belong to no file, with a connection that all of them share.
+    var accounts: AccountCalls {
+        accountCalls.withLock { calls in
+            if let calls { return calls }
+            let made =
+                configuration.transport.map { AccountCalls($0, app: self) }
+                ?? AccountCalls(http: { [weak self] () throws(TransportFailure) in
+                    guard let self else { throw .cancelled }
+                    return try makeHTTPTransport()
+                })
+            calls = made
+            return made
+        }
     }
 
     // MARK: - One per id and address
@@ -37,11 +84,11 @@ final class AppState: Sendable {
 
     private static let known = Mutex<[Identity: AppState]>([:])
 
-    static func shared(id: String, configuration: AppConfiguration) -> AppState {
+    static func shared(id: String, configuration: AppConfiguration.Values) -> AppState {
         known.withLock { known in
             let identity = Identity(id: id, baseURL: configuration.baseURL)
             // A configuration that differs in something else is a new app: tests and tools change trust and folders.
-            if let state = known[identity], state.configuration == configuration { return state }
+            if let state = known[identity], state.original == configuration { return state }
             let state = AppState(id: id, configuration: configuration)
             known[identity] = state
             return state
@@ -58,19 +105,46 @@ final class AppState: Sendable {
         users.withLock(\.byID)
     }
 
-    func login(_ credentials: Credentials) throws -> User {
-        let token =
-            switch credentials {
-            case .jwt(let token): token
+    func login(_ credentials: Credentials) async throws -> User {
+        switch credentials {
+        case .jwt(let token):
+            let payload = try TokenPayload(token)
+            return loggedIn(payload.subject) { record in
+                record.provider = "custom-token"
+                record.accessToken = token
+                record.refreshToken = nil
+                record.identities = [.init(provider: "custom-token", id: payload.subject)]
             }
-        let payload = try TokenPayload(token)
+        case .anonymous:
+            // A device has one anonymous user at a time: another login would leave the first one's data unreachable.
+            if let known = allUsers.values.first(where: { $0.isLoggedIn && $0.record.isAnonymous }) {
+                makeCurrent(known)
+                return known
+            }
+        default: break
+        }
+        let answer: AccountAnswer = try await accounts.call("login", CredentialsRequest(credentials))
+        return try loggedIn(answer)
+    }
+
+    private func loggedIn(_ answer: AccountAnswer) throws -> User {
+        guard let token = answer.accessToken, try TokenPayload(token).subject == answer.userId else {
+            throw AppError(
+                .invalidSession,
+                "The server's answer to the login holds no token of the user it names. Check that device and server "
+                    + "are of versions that belong together.")
+        }
+        return loggedIn(answer.userId) { $0.take(answer) }
+    }
+
+    private func loggedIn(_ id: String, _ change: (inout UserRecord) -> Void) -> User {
         let user = users.withLock { users in
-            let user = users.byID[payload.subject] ?? User(id: payload.subject, app: self)
-            users.byID[payload.subject] = user
-            users.current = payload.subject
+            let user = users.byID[id] ?? User(UserRecord(id: id), app: self)
+            users.byID[id] = user
+            users.current = id
             return user
         }
-        user.loggedIn(with: token)
+        user.loggedIn(change)
         return user
     }
 
@@ -79,27 +153,44 @@ final class AppState: Sendable {
             misuse("Only a user that is logged in to the app can be made its current user.")
         }
         users.withLock { $0.current = user.id }
+        save(user)
     }
 
-    func loggedOut(_ user: User, removing: Bool) {
-        users.withLock { users in
-            if removing { users.byID[user.id] = nil }
-            guard users.current == user.id else { return }
-            users.current = users.byID.values.filter { $0.isLoggedIn && $0.id != user.id }.map(\.id).min()
+    /// Writes down what has become of a user.
+    func save(_ user: User) {
+        let record = user.record
+        let current = users.withLock { users in
+            if record.state == .removed { users.byID[user.id] = nil }
+            if record.state != .loggedIn, users.current == user.id {
+                users.current = users.byID.values.filter { $0.isLoggedIn && $0.id != user.id }.map(\.id).min()
+            }
+            return users.current
+        }
+        if record.state == .removed {
+            file.save([], removing: [user.id], current: current)
+        } else {
+            file.save([record], current: current)
         }
     }
 
-    // MARK: - Files
+    // MARK: - Places
 
-    /// Where the file of a user's synced Realm lies unless the configuration says otherwise.
-    func defaultFileURL(userID: String) -> URL {
-        let root = configuration.rootDirectory ?? Self.dataFolder
-        return
-            root
+    private static func folder(of id: String, _ configuration: AppConfiguration.Values) -> URL {
+        (configuration.rootDirectory ?? dataFolder)
             .appendingPathComponent("causeway", isDirectory: true)
-            .appendingPathComponent(Self.fileName(id), isDirectory: true)
+            .appendingPathComponent(fileName(id), isDirectory: true)
+    }
+
+    /// Where a user's synced file lies; one for each partition value, if the Realm has one.
+    func defaultFileURL(userID: String, partition: AnyBSON? = nil) -> URL {
+        var name = "synced"
+        if let partition {
+            let text = (try? JSONEncoder().encode(partition)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+            name += "-" + Self.fileName(text)
+        }
+        return Self.folder(of: id, configuration)
             .appendingPathComponent(Self.fileName(userID), isDirectory: true)
-            .appendingPathComponent("synced.realm", isDirectory: false)
+            .appendingPathComponent(name + ".realm", isDirectory: false)
     }
 
     /// The user's folder for data by the XDG rules.
@@ -113,13 +204,17 @@ final class AppState: Sendable {
     }
 
     /// An id as one component of a path: ids come from tokens, and none may climb out of its folder.
-    private static func fileName(_ id: String) -> String {
+    static func fileName(_ id: String) -> String {
         let name =
             id.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-_")))
             ?? ""
         // File systems end names at 255 bytes. What is cut off is told apart by a digest of the whole.
         guard name.utf8.count > 200 else { return name }
-        let digest = id.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        return name.prefix(180) + "-" + String(digest, radix: 16)
+        return name.prefix(180) + "-" + String(digest(id), radix: 16)
+    }
+
+    /// Tells texts apart in names of files.
+    private static func digest(_ text: String) -> UInt64 {
+        text.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 }

@@ -29,7 +29,7 @@ extension CausewayQuery.Predicate {
         return travelling.description
     }
 
-    private static func target(of path: PropertyPath, from className: String, in schema: Schema) -> String? {
+    private static func target(of path: PropertyPath, from className: String, in schema: StoredSchema) -> String? {
         var current: String? = className
         for name in path.names {
             guard let owner = current.flatMap({ schema[$0] }), let index = owner.index(of: name) else { return nil }

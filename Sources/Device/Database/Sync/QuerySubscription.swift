@@ -17,6 +17,11 @@ public struct QuerySubscription<T: Object> {
     let predicate: Result<CausewayQuery.Predicate, Realm.Error>
 
     /// What satisfies a condition that the compiler checks; everything when there is none.
+    ///
+    /// ```swift
+    /// let all = QuerySubscription<Dog>()
+    /// let puppies = QuerySubscription<Dog>(name: "puppies") { $0.age < 2 }
+    /// ```
     public init(name: String? = nil, query: ((Query<T>) -> Query<Bool>)? = nil) {
         self.name = name
         let condition = query.map { $0(Query<T>()).condition } ?? .constant(true)
@@ -24,6 +29,10 @@ public struct QuerySubscription<T: Object> {
     }
 
     /// What satisfies a format string. A text that cannot be read is an error of the update that adds it.
+    ///
+    /// ```swift
+    /// let puppies = QuerySubscription<Dog>(name: "puppies", where: "age < %@", 2)
+    /// ```
     public init(name: String? = nil, where predicateFormat: String, _ arguments: Any...) {
         self.name = name
         do {
@@ -35,6 +44,10 @@ public struct QuerySubscription<T: Object> {
     }
 
     /// What satisfies a predicate made from a format string, or a compound of such.
+    ///
+    /// ```swift
+    /// let puppies = QuerySubscription<Dog>(where: NSPredicate(format: "age < 2"))
+    /// ```
     public init(name: String? = nil, where predicate: NSPredicate) {
         self.name = name
         self.predicate = .success(CausewayQuery.Predicate(predicate).withStoredNames(ObjectModel.of(T.self)))

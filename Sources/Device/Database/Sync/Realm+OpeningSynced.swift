@@ -1,5 +1,10 @@
 extension Realm {
     /// Whether opening a synced Realm waits for what the server has.
+    ///
+    /// ```swift
+    /// let behavior: Realm.OpenBehavior = isKiosk ? .always : .never
+    /// let realm = try await Realm.open(configuration: configuration, downloadBeforeOpen: behavior)
+    /// ```
     public enum OpenBehavior: Sendable {
         /// It does not: the file opens as it is.
         case never
@@ -23,21 +28,36 @@ extension Realm {
         _isolation: isolated (any Actor)? = #isolation
     ) async throws -> Realm {
         let realm = try await open(configuration: configuration)
-        guard let driver = realm.instance.driver else { return realm }
+        try await realm.finishOpening(downloadBeforeOpen)
+        return realm
+    }
+
+    /// Waits for the download that the behaviour asks for.
+    func finishOpening(
+        _ behavior: OpenBehavior, _isolation: isolated (any Actor)? = #isolation
+    ) async throws {
+        guard let driver = instance.driver else { return }
         let waits =
-            switch downloadBeforeOpen {
+            switch behavior {
             case .never: false
             case .once: try driver.file.hasNeverDownloaded()
             case .always: true
             }
         if waits {
-            try await driver.waitForDownload()
-            realm.refresh()
+            try await driver.waitForDownload(
+                impatiently: driver.configuration.cancelAsyncOpenOnNonFatalErrors)
+            refresh()
         }
-        return realm
     }
 
     /// Opens a synced Realm on the main actor, when its subscriptions' content is on the device.
+    ///
+    /// ```swift
+    /// @MainActor func open() async throws {
+    ///     let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .once)
+    ///     show(realm.objects(Dog.self).count)
+    /// }
+    /// ```
     ///
     /// - Throws: `Realm.Error` when the file cannot be opened; `SyncError` when the session ends before the content is
     ///   here.

@@ -3,11 +3,19 @@ import CausewaySync
 
 extension Realm {
     /// The session that synchronises the Realm; nil for a local one.
+    ///
+    /// ```swift
+    /// try await realm.syncSession?.wait(for: .upload)
+    /// ```
     public var syncSession: SyncSession? {
         instance.driver.map(SyncSession.init(driver:))
     }
 
     /// What the Realm is subscribed to. A local Realm has no subscriptions.
+    ///
+    /// ```swift
+    /// print(realm.subscriptions.count, realm.subscriptions.state)
+    /// ```
     public var subscriptions: SyncSubscriptionSet {
         guard let driver = instance.driver else {
             misuse("This Realm was not configured with flexible sync")

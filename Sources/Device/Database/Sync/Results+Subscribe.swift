@@ -3,6 +3,11 @@ import CausewayQuery
 public import Foundation
 
 /// When `subscribe` waits for the server.
+///
+/// ```swift
+/// let mode: WaitForSyncMode = isFirstStart ? .always : isOnline ? .onCreation : .never
+/// let puppies = try await realm.objects(Dog.self).where { $0.age < 2 }.subscribe(waitForSync: mode)
+/// ```
 public enum WaitForSyncMode: Sendable {
     /// When the subscription is new.
     case onCreation
@@ -60,6 +65,10 @@ extension Results where Element: Object {
 
     /// Ends the subscription to the query of these results, by whatever name it was made. The results go on showing
     /// what of it stays on the device because of other subscriptions.
+    ///
+    /// ```swift
+    /// realm.objects(Dog.self).where { $0.age < 2 }.unsubscribe()
+    /// ```
     public func unsubscribe() {
         guard let realm else { return }
         let subscriptions = realm.subscriptions
@@ -76,7 +85,7 @@ extension Results where Element: Object {
         guard let conditions = source.writtenConditions, case .table = source.origin else {
             misuse(
                 "Only the objects of a class and what filters make of them can be subscribed to, not elements of a "
-                    + "list, inverse links or distinct results.")
+                    + "list, inverse links, distinct or limited results.")
         }
         return QuerySubscription(name: name, storedCondition: .all(of: conditions))
     }

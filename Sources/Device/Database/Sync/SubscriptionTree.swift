@@ -32,6 +32,11 @@ struct SubscriptionTree {
         return try QuerySet(encodedForFile: bytes)
     }
 
+    /// Leaves no version.
+    func clear() {
+        tree.removeRange()
+    }
+
     /// Stores a new version, to be told to the server.
     func store(_ record: SubscriptionSetRecord) {
         tree.put(Self.newestKey, record.encoded())

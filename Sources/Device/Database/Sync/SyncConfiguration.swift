@@ -5,15 +5,61 @@ import Synchronization
 
 /// How a Realm synchronises: as whom, and with which subscriptions from the first opening on.
 ///
-/// Made by `User.flexibleSyncConfiguration`.
+/// ```swift
+/// let synced: SyncConfiguration = user.flexibleSyncConfiguration().syncConfiguration!
+/// print(synced.user.id, synced.partitionValue ?? "by subscriptions", synced.cancelAsyncOpenOnNonFatalErrors)
+/// ```
+///
+/// Made by `User.flexibleSyncConfiguration` and `User.configuration(partitionValue:)`.
 public struct SyncConfiguration: Sendable {
     /// Whose data it is.
     public let user: User
-    let initialSubscriptions: InitialSubscriptions?
+    /// The value that every object of the Realm has in its partition property; nil for a Realm of subscriptions.
+    ///
+    /// ```swift
+    /// if let value = realm.configuration.syncConfiguration?.partitionValue { print("only those of \(value)") }
+    /// ```
+    public let partitionValue: AnyBSON?
+    /// What happens to a file that shares no past with the server any more.
+    ///
+    /// ```swift
+    /// if case .manual? = realm.configuration.syncConfiguration?.clientResetMode { print("the app resets by itself") }
+    /// ```
+    public let clientResetMode: ClientResetMode
+    /// Whether an opening that waits for the server gives up at the first connection that fails, instead of waiting
+    /// until one succeeds.
+    public let cancelAsyncOpenOnNonFatalErrors: Bool
+    /// What the Realm is subscribed to from its first opening on.
+    ///
+    /// ```swift
+    /// let isAskedAgain = realm.configuration.syncConfiguration?.initialSubscriptions?.rerunOnOpen ?? false
+    /// ```
+    public let initialSubscriptions: InitialSubscriptionsConfiguration?
+}
 
-    struct InitialSubscriptions: Sendable {
-        var add: @Sendable (SyncSubscriptionSet) -> Void
-        var rerunOnOpen: Bool
+/// What a Realm is subscribed to from its first opening on.
+///
+/// ```swift
+/// let initial = InitialSubscriptionsConfiguration(callback: { $0.append(QuerySubscription<Dog>()) }, rerunOnOpen: true)
+/// print(initial.rerunOnOpen)
+/// try await subscriptions.update { initial.callback(subscriptions) }    // as an opening does
+/// ```
+public struct InitialSubscriptionsConfiguration: Sendable {
+    /// Adds the subscriptions, inside an update of the set.
+    public let callback: @Sendable (SyncSubscriptionSet) -> Void
+    /// Whether it runs at every first opening in a process instead of once in the life of the file.
+    public let rerunOnOpen: Bool
+
+    /// Subscriptions that a block adds.
+    ///
+    /// ```swift
+    /// let puppies = InitialSubscriptionsConfiguration { subscriptions in
+    ///     subscriptions.append(QuerySubscription<Dog> { $0.age < 2 })
+    /// }
+    /// ```
+    public init(callback: @escaping @Sendable (SyncSubscriptionSet) -> Void, rerunOnOpen: Bool = false) {
+        self.callback = callback
+        self.rerunOnOpen = rerunOnOpen
     }
 }
 
@@ -32,21 +78,53 @@ extension User {
     /// place.
     ///
     /// - Parameters:
+    ///   - clientResetMode: What happens when file and server share no past any more.
+    ///   - cancelAsyncOpenOnNonFatalErrors: Whether an opening that waits for the server throws at the first connection
+    ///     that fails.
     ///   - initialSubscriptions: Runs when the file is opened for the first time, before anything is downloaded.
-    ///   - rerunOnOpen: Whether it runs at every first opening in a process instead.
+    ///   - rerunOnOpen: Whether it runs at every first opening in a process instead, for queries that change with time.
     public func flexibleSyncConfiguration(
+        clientResetMode: ClientResetMode = .recoverUnsyncedChanges(),
+        cancelAsyncOpenOnNonFatalErrors: Bool = false,
         initialSubscriptions: (@Sendable (SyncSubscriptionSet) -> Void)? = nil, rerunOnOpen: Bool = false
     ) -> Realm.Configuration {
         var configuration = Realm.Configuration(fileURL: app.defaultFileURL(userID: id))
         configuration.syncConfiguration = SyncConfiguration(
-            user: self,
-            initialSubscriptions: initialSubscriptions.map { .init(add: $0, rerunOnOpen: rerunOnOpen) })
+            user: self, partitionValue: nil, clientResetMode: clientResetMode,
+            cancelAsyncOpenOnNonFatalErrors: cancelAsyncOpenOnNonFatalErrors,
+            initialSubscriptions: initialSubscriptions.map { .init(callback: $0, rerunOnOpen: rerunOnOpen) })
+        return configuration
+    }
+
+    /// The configuration of a Realm for an app that was written for partitions: it holds the objects whose partition
+    /// property has one value.
+    ///
+    /// ```swift
+    /// let realm = try await Realm(configuration: user.configuration(partitionValue: "store 42"))
+    /// ```
+    ///
+    /// Every class of the Realm must store the property, `_partition` unless `AppConfiguration.partitionKey` names
+    /// another; the opening throws otherwise. It becomes a subscription to each class with that value. The server
+    /// does not fill the property in: set it in every object. Each value has a file of its own.
+    public func configuration<T: BSON>(
+        partitionValue: T, clientResetMode: ClientResetMode = .recoverUnsyncedChanges(),
+        cancelAsyncOpenOnNonFatalErrors: Bool = false
+    ) -> Realm.Configuration {
+        let value = AnyBSON(partitionValue)
+        var configuration = Realm.Configuration(fileURL: app.defaultFileURL(userID: id, partition: value))
+        configuration.syncConfiguration = SyncConfiguration(
+            user: self, partitionValue: value, clientResetMode: clientResetMode,
+            cancelAsyncOpenOnNonFatalErrors: cancelAsyncOpenOnNonFatalErrors, initialSubscriptions: nil)
         return configuration
     }
 }
 
 extension Realm.Configuration {
     /// How the Realm synchronises; nil for a local one.
+    ///
+    /// ```swift
+    /// if let synced = realm.configuration.syncConfiguration { print("as \(synced.user.id)") }
+    /// ```
     public var syncConfiguration: SyncConfiguration? {
         get { syncSettings as? SyncConfiguration }
         set { syncSettings = newValue }
@@ -62,7 +140,7 @@ extension SyncConfiguration: SyncSettings {
         weak var driver: SyncDriver?
     }
 
-    package func attach(_ coordinator: FileCoordinator) throws {
+    package func attach(_ coordinator: FileCoordinator, for configuration: Realm.Configuration) throws {
         try Self.drivers.withLock { drivers in
             drivers = drivers.filter { $0.value.driver != nil }
             if let driver = drivers[coordinator.path]?.driver, driver.file.store === coordinator.store {
@@ -73,7 +151,7 @@ extension SyncConfiguration: SyncSettings {
                 }
                 return
             }
-            let driver = try makeDriver(coordinator)
+            let driver = try makeDriver(coordinator, configuration)
             drivers[coordinator.path] = WeakDriver(driver: driver)
             coordinator.participant = SyncParticipant(driver)
             driver.start(coordinator)
@@ -89,50 +167,74 @@ extension SyncConfiguration: SyncSettings {
         }
     }
 
-    private func makeDriver(_ coordinator: FileCoordinator) throws -> SyncDriver {
+    private func makeDriver(_ coordinator: FileCoordinator, _ configuration: Realm.Configuration) throws -> SyncDriver {
+        let partition = try partitionValue.map { value in
+            try PartitionSubscriptions(value, user.app, configuration.declaredSchema().schema)
+        }
         let file = try SyncedFile(coordinator.store, userID: user.id, appID: user.app.id)
-        let driver = try SyncDriver(user: user, file: file, transport: user.app.transport())
-        if let initialSubscriptions {
-            let subscriptions = try SyncSubscriptionSet(driver)
-            if subscriptions.version == 0 || initialSubscriptions.rerunOnOpen {
-                try subscriptions.change { initialSubscriptions.add(subscriptions) }
+        let driver = try SyncDriver(configuration: self, file: file, transport: user.app.transport())
+        let subscriptions = try SyncSubscriptionSet(driver)
+        if let partition {
+            if partition.isMissing(from: subscriptions) {
+                try subscriptions.change { partition.add(to: subscriptions) }
             }
+        } else if let initialSubscriptions, subscriptions.version == 0 || initialSubscriptions.rerunOnOpen {
+            try subscriptions.change { initialSubscriptions.callback(subscriptions) }
         }
         return driver
     }
 
     package func isEqual(to other: any SyncSettings) -> Bool {
-        (other as? SyncConfiguration)?.user == user
+        guard let other = other as? SyncConfiguration else { return false }
+        return other.user == user && other.partitionValue == partitionValue
     }
 }
 
 extension AppState {
     /// The way to the app's server; one that fails every call with the reason when the configuration cannot work.
     func httpTransport() -> any Transport {
+        do throws(TransportFailure) {
+            return try makeHTTPTransport()
+        } catch {
+            return UnusableTransport(error.message)
+        }
+    }
+
+    func serverAddress(_ configuration: AppConfiguration.Values) throws(TransportFailure) -> ServerAddress {
         guard let base = configuration.baseURL else {
-            return UnusableTransport(
+            throw .unusable(
                 "The app '\(id)' has no server. Give its address: AppConfiguration(baseURL: \"https://…\").")
         }
         let trust = configuration.trustRootsPath.map { ServerAddress.Trust.authorities(path: $0) } ?? .system
-        do {
-            var address = try ServerAddress(base: base, database: id, trust: trust)
-            if let limit = configuration.syncTimeouts.connectTimeout {
-                address.connectMilliseconds = Int64(clamping: limit)
-            }
-            if let limit = configuration.defaultRequestTimeoutMS {
-                address.answerMilliseconds = Int64(clamping: limit)
-            }
-            if let name = syncManager.authorizationHeaderName { address.authorizationHeader = name }
-            address.extraHeaders = syncManager.customRequestHeaders.sorted { $0.key < $1.key }.map {
-                ($0.key, $0.value)
-            }
-            return try HTTPTransport(address)
-        } catch let error as AddressError {
-            return UnusableTransport(error.message)
-        } catch let error as TransportFailure {
-            return UnusableTransport(error.message)
+        var address: ServerAddress
+        do throws(AddressError) {
+            address = try ServerAddress(base: base, database: id, trust: trust)
         } catch {
-            return UnusableTransport("\(error)")
+            throw .unusable(error.message)
         }
+        address.connectMilliseconds = Int64(clamping: timeouts.connectTimeout)
+        address.answerMilliseconds = Int64(clamping: configuration.defaultRequestTimeoutMS)
+        return address
+    }
+
+    func makeHTTPTransport() throws(TransportFailure) -> HTTPTransport {
+        // Asked for every request, so that a change of the settings needs no new connection.
+        try HTTPTransport(try serverAddress(configuration)) { [syncManager] in
+            HTTPTransport.Headers(
+                authorization: syncManager.authorizationHeaderName ?? "authorization",
+                extra: [("user-agent", syncManager.userAgent)]
+                    + syncManager.customRequestHeaders.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+        }
+    }
+
+    /// The app's bounds of connections, as they are now.
+    var timeouts: SyncTimeoutOptions.Values {
+        syncManager.timeoutOptions?.values ?? configuration.syncTimeouts ?? SyncTimeoutOptions.Values()
+    }
+
+    var conversationLimits: ConversationLimits {
+        var limits = ConversationLimits()
+        limits.silenceMilliseconds = timeouts.silenceMilliseconds
+        return limits
     }
 }

@@ -12,9 +12,11 @@ import Synchronization
 ///
 /// The driver lives as long as its file's coordinator: while a Realm of the file is open or writes are on their way.
 actor SyncDriver {
-    nonisolated let user: User
+    nonisolated let configuration: SyncConfiguration
+    nonisolated var user: User { configuration.user }
     nonisolated let file: SyncedFile
-    nonisolated let transport: any Transport
+    nonisolated var transport: any Transport { way.withLock { $0 } }
+    private nonisolated let way: Mutex<any Transport>
     /// What others may read at any time.
     nonisolated let published = Mutex(Published())
 
@@ -27,7 +29,7 @@ actor SyncDriver {
     private weak var coordinator: FileCoordinator?
     private var coordinatorInUse: FileCoordinator?
     /// The classes that the present session, or the next one, begins with.
-    private var schemaTold = Schema()
+    private var schemaTold = StoredSchema()
     private var calls: [UInt64: Task<Void, Never>] = [:]
     private var lastCall: UInt64 = 0
     /// Numbers the timers; only the last one armed counts.
@@ -35,10 +37,16 @@ actor SyncDriver {
     private var waiting: [Conversation.Waiter: CheckedContinuation<Void, any Error>] = [:]
     private var lastWaiter: UInt64 = 0
     private var subscriptionWaits: [SubscriptionWait] = []
+    /// Who waits only for as long as every connection succeeds.
+    private var impatient: Set<Conversation.Waiter> = []
+    /// What broke the connection last; nil since one works.
+    private var outage: SyncError?
     var progressObservers: [ProgressObserver] = []
 
     struct Published {
         var connection = ConnectionState.disconnected
+        /// The ends of what the server has confirmed of the two logs.
+        var uploaded = Conversation.Logged(changesets: 0, oneWay: 0)
         var isSuspended = false
         var isInvalid = false
         var connectionObservers: [UInt64: @Sendable (ConnectionState) -> Void] = [:]
@@ -56,13 +64,13 @@ actor SyncDriver {
     }
 
     /// Reads where the file stands. Nothing is sent before `start`.
-    init(user: User, file: SyncedFile, transport: any Transport) throws {
-        self.user = user
+    init(configuration: SyncConfiguration, file: SyncedFile, transport: any Transport) throws {
+        self.configuration = configuration
         self.file = file
-        self.transport = transport
+        way = Mutex(transport)
         executor = QueueExecutor(label: "causeway.sync")
         fileQueue = DispatchQueue(label: "causeway.sync.file", qos: .userInitiated)
-        conversation = try file.conversation(limits: ConversationLimits())
+        conversation = try file.conversation(limits: configuration.user.app.conversationLimits)
     }
 
     deinit {
@@ -98,6 +106,9 @@ actor SyncDriver {
 
     func handle(_ event: Conversation.Event) {
         let actions = conversation.handle(event, at: Self.now, using: &random)
+        let uploaded = Conversation.Logged(
+            changesets: conversation.upload.committed, oneWay: conversation.ingest.committed)
+        published.withLock { $0.uploaded = uploaded }
         for action in actions { perform(action) }
         publish()
     }
@@ -108,6 +119,7 @@ actor SyncDriver {
 
     private func publish() {
         let state = conversation.connectionState
+        if state == .connected { outage = nil }
         let observers = published.withLock { published -> [@Sendable (ConnectionState) -> Void] in
             guard published.connection != state else { return [] }
             published.connection = state
@@ -122,7 +134,7 @@ actor SyncDriver {
     private var isSending: Bool {
         switch conversation.phase {
         case .suspended, .stopped: false
-        case .settling, .connecting, .connected, .waiting:
+        case .settling, .connecting, .connected, .waiting, .renewing:
             !(conversation.upload.isEmpty && conversation.ingest.isEmpty)
         }
     }
@@ -157,7 +169,7 @@ actor SyncDriver {
 
     /// A session begins with the classes; a file without any has nothing to say yet, and one that got new ones says
     /// hello again.
-    private func schemaChanged(_ schema: Schema) {
+    private func schemaChanged(_ schema: StoredSchema) {
         let isFirst = schemaTold.classes.isEmpty
         schemaTold = schema
         if isFirst { connectIfAllowed() } else { handle(.schemaChanged) }
@@ -181,6 +193,19 @@ actor SyncDriver {
         onQueue { driver in
             driver.handle(.suspended)
             driver.failWaiters(SyncError(.clientUser, "The user has logged out. Log in again to sync."))
+        }
+    }
+
+    /// What is under way ends, and the next connection goes to the app's new address.
+    nonisolated func serverMoved() {
+        let transport = user.app.transport()
+        onQueue { driver in
+            driver.handle(.suspended)
+            driver.way.withLock { way in
+                way.disconnect()
+                way = transport
+            }
+            driver.connectIfAllowed()
         }
     }
 
@@ -208,17 +233,25 @@ actor SyncDriver {
     }
 
     /// Returns when everything the server had when it was asked is here.
-    func waitForDownload() async throws {
-        try await wait { .waitForDownload($0) }
+    ///
+    /// - Parameter impatiently: whether a connection that fails ends the wait with an error, though another attempt
+    ///   follows.
+    func waitForDownload(impatiently: Bool = false) async throws {
+        if impatiently, let outage { throw outage }
+        try await wait(impatiently: impatiently) { .waitForDownload($0) }
     }
 
-    private func wait(_ event: (Conversation.Waiter) -> Conversation.Event) async throws {
+    private func wait(
+        impatiently: Bool = false, _ event: (Conversation.Waiter) -> Conversation.Event
+    ) async throws {
         guard user.isLoggedIn else {
             throw SyncError(.clientUser, "The user is not logged in. Log in to sync.")
         }
         lastWaiter += 1
         let waiter = Conversation.Waiter(number: lastWaiter)
         let event = event(waiter)
+        if impatiently { impatient.insert(waiter) }
+        defer { impatient.remove(waiter) }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 waiting[waiter] = continuation
@@ -313,6 +346,7 @@ actor SyncDriver {
             for call in calls.values { call.cancel() }
             calls = [:]
             transport.disconnect()
+        case .renewToken: renewToken()
         case .apply(let changes):
             onFile(answering: { .applied(acknowledged: try $0.apply(changes)) })
         case .spill(let parts, let from):
@@ -334,10 +368,34 @@ actor SyncDriver {
     private func report(_ trouble: Trouble) {
         let error = SyncError(trouble)
         user.app.syncManager.report(error, SyncSession(driver: self))
+        if case .interrupted = trouble { interrupted(error) }
         if case .stopped = trouble {
             let waits = subscriptionWaits
             subscriptionWaits = []
             for wait in waits { wait.continuation.resume(throwing: error) }
+        }
+    }
+
+    private func interrupted(_ error: SyncError) {
+        outage = error
+        for waiter in impatient {
+            guard let continuation = waiting.removeValue(forKey: waiter) else { continue }
+            // Not from within the conversation's own actions.
+            tell(.waitCancelled(waiter))
+            continuation.resume(throwing: error)
+        }
+    }
+
+    private func renewToken() {
+        let user = user
+        Task { [weak self] in
+            let event: Conversation.Event =
+                switch await user.renewToken() {
+                case .renewed: .tokenRenewed
+                case .impossible: .renewalFailed(nil)
+                case .failed(let failure): .renewalFailed(failure)
+                }
+            self?.tell(event)
         }
     }
 
@@ -354,10 +412,13 @@ actor SyncDriver {
     }
 
     // MARK: - The file
+    //
+    // What the file is given to do holds the driver: a file that is opened again meanwhile goes on with this one, and
+    // no other conversation ever starts from a checkpoint that is about to move.
 
     /// Work whose outcome the conversation waits for.
     private func onFile(answering body: @escaping @Sendable (SyncedFile) throws -> Conversation.Event) {
-        fileQueue.async { [file, weak self] in
+        fileQueue.async { [self] in
             let event: Conversation.Event
             do {
                 event = try body(file)
@@ -365,7 +426,7 @@ actor SyncDriver {
                 event = .fileFailed(
                     "The changes from the server could not be stored: \(SyncedFile.message(of: error))")
             }
-            self?.onQueue { driver in
+            onQueue { driver in
                 driver.handle(event)
                 driver.finishSubscriptionWaits()
             }
@@ -378,9 +439,9 @@ actor SyncDriver {
         _ body: @escaping @Sendable (SyncedFile) throws -> Void,
         done: @escaping @Sendable (isolated SyncDriver) -> Void = { _ in }
     ) {
-        fileQueue.async { [file, weak self] in
+        fileQueue.async { [self] in
             let outcome = Result { try body(file) }
-            self?.onQueue { driver in
+            onQueue { driver in
                 if case .failure(let error) = outcome {
                     driver.reportFile(error, "The server's answer could not be stored")
                 }

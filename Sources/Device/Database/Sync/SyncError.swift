@@ -15,10 +15,57 @@ public import Foundation
 /// The message names the cause and what to do about it. No data is lost by any of these: what was not sent stays in
 /// the file's log.
 public struct SyncError: Error, Sendable, Hashable {
+    /// What happened, for a caller that treats kinds of error differently.
+    ///
+    /// ```swift
+    /// if let error = error as? SyncError, error.code == .underlyingAuth { refreshLogin() }
+    /// ```
     public let code: Code
+    /// The cause and what to do about it.
+    ///
+    /// ```swift
+    /// if let error = error as? SyncError { print(error.message) }
+    /// ```
     public let message: String
     /// The number the server gave the failure; nil when it did not come from the server.
+    ///
+    /// ```swift
+    /// if let error = error as? SyncError, let number = error.serverCode { print("the server says \(number)") }
+    /// ```
     public let serverCode: Int?
+
+    /// The writes that the server undid. Our server says which one it refuses in the message; it has no list of them,
+    /// so that this is nil.
+    ///
+    /// ```swift
+    /// for write in (error as? SyncError)?.compensatingWriteInfo ?? [] { print(write.objectType, write.reason) }
+    /// ```
+    public var compensatingWriteInfo: [CompensatingWriteInfo]? { nil }
+
+    /// Where the app can find a copy of a file that must be reset, and what resets it at once. The library makes no copy
+    /// and replaces no file: it keeps the file as it is, and this is nil.
+    ///
+    /// ```swift
+    /// if let (path, _) = (error as? SyncError)?.clientResetInfo() { print("a copy is at \(path)") }
+    /// ```
+    public func clientResetInfo() -> (String, ActionToken)? { nil }
+
+    /// What deletes the file of a Realm that the user may not synchronise. The library deletes no file by itself: this is
+    /// nil, and `Realm.deleteFiles(for:)` does it.
+    ///
+    /// ```swift
+    /// let nothing = (error as? SyncError)?.deleteRealmUserInfo()    // nil
+    /// ```
+    public func deleteRealmUserInfo() -> ActionToken? { nil }
+
+    /// What `clientResetInfo` would hand out to reset a file at once.
+    ///
+    /// ```swift
+    /// let token: SyncError.ActionToken? = (error as? SyncError)?.clientResetInfo()?.1    // nil
+    /// ```
+    public struct ActionToken: Sendable, Hashable {
+        private init() {}
+    }
 
     init(_ code: Code, _ message: String, serverCode: Int? = nil) {
         self.code = code
@@ -27,6 +74,16 @@ public struct SyncError: Error, Sendable, Hashable {
     }
 
     /// The kinds of error a caller may treat differently. The numbers are RealmSwift's.
+    ///
+    /// ```swift
+    /// func isTemporary(_ code: SyncError.Code) -> Bool {
+    ///     switch code {
+    ///     case .connectionFailed, .serverWarning: true
+    ///     case .clientSession, .clientUser, .clientInternal, .clientReset, .underlyingAuth, .permissionDenied: false
+    ///     case .invalidFlexibleSyncSubscriptions, .writeRejected, .tlsHandshakeFailed: false
+    ///     }
+    /// }
+    /// ```
     public enum Code: Int, Sendable {
         /// The session cannot go on as it is.
         case clientSession = 4
@@ -53,23 +110,135 @@ public struct SyncError: Error, Sendable, Hashable {
     }
 }
 
-/// Lets a `catch` name a code.
+/// A write that the server undid: which object it was about, and why.
+///
+/// ```swift
+/// func tell(_ write: CompensatingWriteInfo) {
+///     print("\(write.objectType) \(write.primaryKey): \(write.reason)")
+/// }
+/// ```
+public struct CompensatingWriteInfo: Sendable {
+    /// The class of the object.
+    public let objectType: String
+    /// Its primary key.
+    public let primaryKey: AnyBSON
+    /// A sentence of the server.
+    public let reason: String
+}
+
+// MARK: - RealmSwift's longer names, and codes as patterns
+
+extension SyncError.Code {
+    /// The same as `clientSession`.
+    ///
+    /// ```swift
+    /// SyncError.Code.clientSessionError == .clientSession    // and so for the names below
+    /// let older: Set<SyncError.Code> = [
+    ///     .clientSessionError, .clientUserError, .clientInternalError, .clientResetError, .underlyingAuthError,
+    ///     .permissionDeniedError,
+    /// ]
+    /// ```
+    public static let clientSessionError = clientSession
+    /// The same as `clientUser`.
+    public static let clientUserError = clientUser
+    /// The same as `clientInternal`.
+    public static let clientInternalError = clientInternal
+    /// The same as `clientReset`.
+    public static let clientResetError = clientReset
+    /// The same as `underlyingAuth`.
+    public static let underlyingAuthError = underlyingAuth
+    /// The same as `permissionDenied`.
+    public static let permissionDeniedError = permissionDenied
+}
+
+extension SyncError {
+    /// The session cannot go on as it is.
+    ///
+    /// ```swift
+    /// do {
+    ///     try await session.wait(for: .download)
+    /// } catch SyncError.underlyingAuthError, SyncError.clientUserError {
+    ///     refreshLogin()
+    /// } catch SyncError.invalidFlexibleSyncSubscriptions {
+    ///     print("The server cannot serve this.")
+    /// }
+    /// ```
+    public static let clientSessionError = Code.clientSession
+    /// The user is logged out or unknown.
+    public static let clientUserError = Code.clientUser
+    /// Device and server do not understand each other, or the file cannot take what came.
+    public static let clientInternalError = Code.clientInternal
+    /// File and server do not share one past.
+    public static let clientResetError = Code.clientReset
+    /// The token is not accepted.
+    public static let underlyingAuthError = Code.underlyingAuth
+    /// The user may not do this.
+    public static let permissionDeniedError = Code.permissionDenied
+    /// The server cannot serve a subscription.
+    public static let invalidFlexibleSyncSubscriptions = Code.invalidFlexibleSyncSubscriptions
+    /// The server refuses a write.
+    public static let writeRejected = Code.writeRejected
+    /// The server cannot be reached.
+    public static let connectionFailed = Code.connectionFailed
+    /// The server's certificate is not trusted.
+    public static let tlsHandshakeFailed = Code.tlsHandshakeFailed
+    /// The server cannot serve right now.
+    public static let serverWarning = Code.serverWarning
+}
+
+/// Lets a `catch` name a code: `catch SyncError.clientResetError`.
+///
+/// ```swift
+/// do {
+///     try await realm.syncSession!.wait(for: .upload)
+/// } catch SyncError.writeRejected {
+///     print("The server does not take it.")
+/// } catch SyncError.tlsHandshakeFailed, SyncError.clientResetError {
+///     print("Tell the operator.")
+/// }
+/// let isRejected = SyncError.writeRejected ~= error
+/// ```
 public func ~= (code: SyncError.Code, error: any Error) -> Bool {
     (error as? SyncError)?.code == code
 }
 
 extension SyncError: LocalizedError {
+    /// The message.
+    ///
+    /// ```swift
+    /// print((error as? SyncError)?.errorDescription ?? "no error of a session")
+    /// ```
     public var errorDescription: String? { message }
 }
 
 extension SyncError: CustomNSError {
+    /// RealmSwift's name for these errors.
+    ///
+    /// ```swift
+    /// (error as NSError).domain == SyncError.errorDomain    // "io.realm.sync"
+    /// ```
     public static var errorDomain: String { "io.realm.sync" }
 
+    /// The code's number.
+    ///
+    /// ```swift
+    /// if let error = error as? SyncError { print(error.errorCode) }    // the number that RealmSwift has for it
+    /// ```
     public var errorCode: Int { code.rawValue }
 
+    /// The message.
+    ///
+    /// ```swift
+    /// let sentence = (error as? SyncError)?.errorUserInfo[NSLocalizedDescriptionKey]
+    /// ```
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
 }
 
 extension SyncError: CustomStringConvertible {
+    /// The message.
+    ///
+    /// ```swift
+    /// if let error = error as? SyncError { print(error) }    // its description: the message
+    /// ```
     public var description: String { message }
 }

@@ -1,6 +1,12 @@
 import Synchronization
 
 /// Settings and handlers of all sessions of an app.
+///
+/// ```swift
+/// let manager: SyncManager = app.syncManager
+/// manager.errorHandler = { error, session in print(error.localizedDescription) }
+/// manager.customRequestHeaders = ["x-tenant": "north"]
+/// ```
 public final class SyncManager: Sendable {
     private let settings = Mutex(Settings())
 
@@ -8,43 +14,110 @@ public final class SyncManager: Sendable {
         var errorHandler: ErrorHandler?
         var customRequestHeaders: [String: String] = [:]
         var authorizationHeaderName: String?
+        var userAgent = "causeway"
+        var timeoutOptions: SyncTimeoutOptions.Values?
+        var logger: Logger.LogFunction?
     }
 
     init() {}
 
     /// Called with what a session ran into, as `SyncError`; on a thread of the library.
-    public typealias ErrorHandler = @Sendable (_ error: any Error, _ session: SyncSession?) -> Void
+    ///
+    /// ```swift
+    /// let handler: SyncManager.ErrorHandler = { error, session in print(error.localizedDescription) }
+    /// app.syncManager.errorHandler = handler
+    /// ```
+    public typealias ErrorHandler = ErrorReportingBlock
 
-    /// Hears of every error of every session. Without one, errors go to `Logger.shared`.
+    /// Hears of every error of every session, but of those that a `.manual` client reset mode has a handler for.
+    /// Without one, errors go to `logger`.
+    ///
+    /// ```swift
+    /// app.syncManager.errorHandler = { error, session in print(error.localizedDescription) }
+    /// ```
     public var errorHandler: ErrorHandler? {
         get { settings.withLock(\.errorHandler) }
         set { settings.withLock { $0.errorHandler = newValue } }
     }
 
-    /// Headers added to every request, for proxies that want them. Set them before the first Realm is opened.
+    /// Headers added to every request, for proxies that want them. A change holds from the next request on.
+    ///
+    /// ```swift
+    /// app.syncManager.customRequestHeaders["x-tenant"] = "north"
+    /// ```
     public var customRequestHeaders: [String: String] {
         get { settings.withLock(\.customRequestHeaders) }
         set { settings.withLock { $0.customRequestHeaders = newValue } }
     }
 
-    /// The header that carries the token; `Authorization` when nil. Set it before the first Realm is opened.
+    /// The header that carries the token; `Authorization` when nil. A change holds from the next request on. Something
+    /// on the way must turn it into `Authorization`: the server reads no other.
+    ///
+    /// ```swift
+    /// app.syncManager.authorizationHeaderName = "x-sync-token"
+    /// ```
     public var authorizationHeaderName: String? {
         get { settings.withLock(\.authorizationHeaderName) }
         set { settings.withLock { $0.authorizationHeaderName = newValue } }
     }
 
+    /// How the app names itself in the `User-Agent` header of every request.
+    ///
+    /// ```swift
+    /// app.syncManager.userAgent = "Kennel/2.1"
+    /// ```
+    public var userAgent: String {
+        get { settings.withLock(\.userAgent) }
+        set { settings.withLock { $0.userAgent = newValue } }
+    }
+
+    /// The bounds of connections, instead of those of the app's configuration. Set them before the first Realm is
+    /// opened.
+    ///
+    /// ```swift
+    /// app.syncManager.timeoutOptions = SyncTimeoutOptions(connectTimeout: 5_000)
+    /// ```
+    public var timeoutOptions: SyncTimeoutOptions? {
+        get { settings.withLock(\.timeoutOptions).map(SyncTimeoutOptions.init) }
+        set { settings.withLock { $0.timeoutOptions = newValue?.values } }
+    }
+
+    /// Gets what the app's sessions have to say, as far as `logLevel` lets it pass; `Logger.shared` does when nil.
+    ///
+    /// ```swift
+    /// app.syncManager.logger = { level, message in print("[\(level)] \(message)") }
+    /// ```
+    public var logger: Logger.LogFunction? {
+        get { settings.withLock(\.logger) }
+        set { settings.withLock { $0.logger = newValue } }
+    }
+
     /// The level of `Logger.shared`.
+    ///
+    /// ```swift
+    /// app.syncManager.logLevel = .debug
+    /// ```
     public var logLevel: LogLevel {
         get { Logger.shared.level }
         set { Logger.shared.level = newValue }
     }
 
     func report(_ error: SyncError, _ session: SyncSession) {
-        if let errorHandler {
+        if error.code == .clientReset, let handler = session.driver.configuration.clientResetMode.manualHandler {
+            handler(error, session)
+        } else if let errorHandler {
             errorHandler(error, session)
         } else {
             let healsByItself = error.code == .connectionFailed || error.code == .serverWarning
-            Logger.shared.log(level: healsByItself ? .info : .error, message: error.message)
+            log(healsByItself ? .info : .error, error.message)
         }
+    }
+
+    func log(_ level: LogLevel, _ message: @autoclosure () -> String) {
+        guard let logger else {
+            Logger.shared.log(level: level, category: Category.Sync.Client.session, message: message())
+            return
+        }
+        if level != .off, level <= logLevel { logger(level, message()) }
     }
 }

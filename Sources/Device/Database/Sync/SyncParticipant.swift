@@ -14,8 +14,11 @@ final class SyncParticipant: CommitParticipant {
         try driver.file.replica.record(in: transaction, now: SyncedFile.wallClock)
     }
 
-    /// The driver hears of every commit from the store, other processes' included.
-    func didCommit(version: UInt64) {}
+    /// The driver hears of every commit from the store, other processes' included. It decides whether the file stays
+    /// open until the commit is on the server, and the file stays open until it has.
+    func didCommit(version: UInt64, through coordinator: FileCoordinator) {
+        driver.onQueue { _ in withExtendedLifetime(coordinator) {} }
+    }
 
     func container(in transaction: Transaction) -> PrimaryKey? {
         do {

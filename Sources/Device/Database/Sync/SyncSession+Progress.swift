@@ -3,6 +3,11 @@ import Synchronization
 
 extension SyncSession {
     /// Until when to report.
+    ///
+    /// ```swift
+    /// let mode: SyncSession.ProgressMode = isFirstStart ? .forCurrentlyOutstandingWork : .reportIndefinitely
+    /// let token = session.addProgressNotification(for: .download, mode: mode) { print($0.progressEstimate) }
+    /// ```
     public enum ProgressMode: Hashable, Sendable {
         /// As long as the token lives.
         case reportIndefinitely
@@ -12,6 +17,13 @@ extension SyncSession {
 
     /// How much of the outstanding work is done.
     ///
+    /// ```swift
+    /// func text(_ progress: SyncSession.Progress) -> String {
+    ///     if progress.isTransferComplete { return "done" }
+    ///     return "\(progress.transferred) of \(progress.transferrable), \(Int(progress.fractionTransferred * 100)) %"
+    /// }
+    /// ```
+    ///
     /// Uploads are counted in transactions, downloads in objects: what can be counted before it is encoded.
     public struct Progress: Hashable, Sendable {
         /// What has been transferred.
@@ -20,16 +32,44 @@ extension SyncSession {
         public let transferrable: Int
 
         /// From 0 to 1; never falls while it is about currently outstanding work.
+        ///
+        /// ```swift
+        /// let progress = session.addProgressNotification(for: .download, mode: .reportIndefinitely) { print($0.progressEstimate) }
+        /// ```
         public var progressEstimate: Double {
             transferrable == 0 ? 1 : min(1, Double(transferred) / Double(transferrable))
         }
 
+        /// The same as `progressEstimate`.
         public var fractionTransferred: Double { progressEstimate }
 
+        /// The same as `transferred`: it never was a number of bytes here.
+        ///
+        /// ```swift
+        /// let token = session.addProgressNotification(for: .upload, mode: .forCurrentlyOutstandingWork) { print($0.transferredBytes) }
+        /// ```
+        @available(*, deprecated, message: "Transactions and objects are counted, not bytes. Use progressEstimate.")
+        public var transferredBytes: Int { transferred }
+
+        /// The same as `transferrable`: it never was a number of bytes here.
+        ///
+        /// ```swift
+        /// let token = session.addProgressNotification(for: .upload, mode: .forCurrentlyOutstandingWork) { print($0.transferrableBytes) }
+        /// ```
+        @available(*, deprecated, message: "Transactions and objects are counted, not bytes. Use progressEstimate.")
+        public var transferrableBytes: Int { transferrable }
+
+        /// Whether nothing is outstanding.
         public var isTransferComplete: Bool { transferred >= transferrable }
     }
 
     /// Stops the reports when `invalidate` is called or the token goes away.
+    ///
+    /// ```swift
+    /// let token: SyncSession.ProgressNotificationToken? = session.addProgressNotification(
+    ///     for: .upload, mode: .reportIndefinitely) { print($0.progressEstimate) }
+    /// token?.invalidate()
+    /// ```
     public final class ProgressNotificationToken: Sendable {
         private let driver: SyncDriver
         private let id: UInt64
@@ -39,6 +79,12 @@ extension SyncSession {
             self.id = id
         }
 
+        /// Stops the reports.
+        ///
+        /// ```swift
+        /// let progress = session.addProgressNotification(for: .upload, mode: .reportIndefinitely) { print($0.progressEstimate) }
+        /// progress?.invalidate()
+        /// ```
         public func invalidate() {
             let id = id
             driver.onQueue { driver in driver.progressObservers.removeAll { $0.id == id } }
@@ -49,6 +95,12 @@ extension SyncSession {
 
     /// Reports how far uploads or downloads are: once at the beginning and then at every step, on a thread of the
     /// library. Keep the token as long as you want to hear.
+    ///
+    /// ```swift
+    /// let token = session.addProgressNotification(for: .download, mode: .forCurrentlyOutstandingWork) { progress in
+    ///     print("\(progress.transferred) of \(progress.transferrable) objects")
+    /// }
+    /// ```
     public func addProgressNotification(
         for direction: ProgressDirection, mode: ProgressMode, block: @escaping @Sendable (Progress) -> Void
     ) -> ProgressNotificationToken? {

@@ -1,16 +1,22 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayQuery
-import Foundation
+public import Foundation
 
 extension SyncSubscriptionSet {
     /// Changes the set in one step and tells the server. `onComplete` hears, on a thread of the library, when
     /// everything the new set matches is on the device, when a newer set has taken its place, or why it cannot be.
     ///
+    /// ```swift
+    /// let subscriptions = realm.subscriptions
+    /// subscriptions.update({ subscriptions.append(QuerySubscription<Dog>()) }) { error in print(error ?? "all dogs are here") }
+    /// ```
+    ///
     /// Works offline: the server is told at the next connection.
     public func update(_ block: () -> Void, onComplete: (@Sendable ((any Error)?) -> Void)? = nil) {
+        let version: UInt64
         do {
-            try change(block)
+            version = try change(block)
         } catch {
             guard let onComplete else {
                 content.driver.user.app.syncManager.report(
@@ -22,7 +28,6 @@ extension SyncSubscriptionSet {
         }
         guard let onComplete else { return }
         let driver = content.driver
-        let version = version
         Task {
             do {
                 try await driver.waitForSubscriptions(version)
@@ -36,17 +41,25 @@ extension SyncSubscriptionSet {
     /// Changes the set in one step, tells the server, and returns when everything the new set matches is on the device
     /// or a newer set has taken its place.
     ///
+    /// ```swift
+    /// let subscriptions = realm.subscriptions
+    /// try await subscriptions.update { subscriptions.append(QuerySubscription<Dog>()) }
+    /// ```
+    ///
     /// - Throws: `Realm.Error.subscriptionFailed` when a query cannot be read or the server refuses one; `SyncError`
     ///   when the session has ended.
     public func update(_ block: () -> Void, _isolation: isolated (any Actor)? = #isolation) async throws {
-        try change(block)
+        let version = try change(block)
         try await content.driver.waitForSubscriptions(version)
     }
 
     /// The change itself: a transaction of its own, all or nothing.
-    func change(_ block: () -> Void) throws {
-        if content.isChanging {
-            misuse("Cannot initiate a write transaction on subscription set that is already been updated.")
+    ///
+    /// - Returns: The version of the set that it made.
+    @discardableResult
+    func change(_ block: () -> Void) throws -> UInt64 {
+        if content.update != nil {
+            misuse("Cannot initiate a write transaction on subscription set that is already being updated.")
         }
         if let instance = content.instance, instance.confinement.isCurrent, instance.isInWrite {
             // The file has one writer, and this thread would wait for itself.
@@ -60,57 +73,96 @@ extension SyncSubscriptionSet {
         }
         defer { transaction.end() }
         let tree = SubscriptionTree(transaction)
-        let before = content.record
-        content.isChanging = true
-        content.failure = nil
-        content.text = { try $0.subscriptionText(of: $1, in: transaction) }
-        defer {
-            content.isChanging = false
-            content.text = nil
-        }
         do {
-            content.record = try tree.newest()
-            content.record.version += 1
-            content.record.state = .pending
-            block()
-            if let failure = content.failure { throw failure }
-            tree.store(content.record)
+            var record = try tree.newest()
+            record.version += 1
+            record.state = .pending
+            let update = Content.Update(record) { try $0.subscriptionText(of: $1, in: transaction) }
+            content.run(update, block)
+            if let failure = update.failure { throw failure }
+            tree.store(update.record)
             _ = try transaction.commit()
+            content.publish(update.record)
+            content.driver.queriesChanged(update.record.version)
+            return update.record.version
         } catch {
-            content.record = before
             if transaction.isWritable { transaction.abort() }
             throw error
         }
-        content.driver.queriesChanged(version)
     }
 
     // MARK: - What an update block does
 
     /// Adds subscriptions. One whose query is there already without a name, or by the same name, is left as it is.
+    ///
+    /// ```swift
+    /// let subscriptions = realm.subscriptions
+    /// try await subscriptions.update {
+    ///     subscriptions.append(QuerySubscription<Dog>(name: "puppies") { $0.age < 2 }, QuerySubscription<Person>())
+    /// }
+    /// ```
     public func append<each T: Object>(_ subscriptions: repeat QuerySubscription<each T>) {
         content.checkChanging()
         repeat content.append(each subscriptions)
     }
 
-    /// Removes the subscription of a name, if there is one.
-    public func remove(named name: String) {
+    /// Adds subscriptions of a class that are in an array.
+    ///
+    /// ```swift
+    /// let ages = [1, 5, 10].map { age in QuerySubscription<Dog> { $0.age == age } }
+    /// try await subscriptions.update { subscriptions.append(ages) }
+    /// ```
+    public func append<T: Object>(_ subscriptions: [QuerySubscription<T>]) {
         content.checkChanging()
-        content.record.subscriptions.removeAll { $0.name == name }
+        for subscription in subscriptions { content.append(subscription) }
     }
 
-    /// Removes a subscription.
-    public func remove(_ subscription: SyncSubscription) {
-        content.checkChanging()
-        content.record.subscriptions.removeAll { $0.id == subscription.record.id }
+    /// Removes the subscription of a name, if there is one.
+    ///
+    /// ```swift
+    /// let subscriptions = realm.subscriptions
+    /// try await subscriptions.update { subscriptions.remove(named: "puppies") }
+    /// ```
+    public func remove(named name: String) {
+        content.checkChanging().record.subscriptions.removeAll { $0.name == name }
+    }
+
+    /// Removes subscriptions.
+    ///
+    /// ```swift
+    /// try await subscriptions.update { if let oldest = subscriptions.first { subscriptions.remove(oldest) } }
+    /// ```
+    public func remove(_ subscriptions: SyncSubscription...) {
+        let ids = Set(subscriptions.map(\.record.id))
+        content.checkChanging().record.subscriptions.removeAll { ids.contains($0.id) }
     }
 
     /// Removes the subscription to a query, if there is one.
-    public func remove<T: Object>(ofType type: T.Type, `where` query: @escaping (Query<T>) -> Query<Bool>) {
+    ///
+    /// ```swift
+    /// let subscriptions = realm.subscriptions
+    /// try await subscriptions.update { subscriptions.remove(ofType: Dog.self) { $0.age < 2 } }
+    /// ```
+    public func remove<T: Object>(ofType type: T.Type, _ query: @escaping (Query<T>) -> Query<Bool>) {
         content.checkChanging()
         if let subscription = first(ofType: type, where: query) { remove(subscription) }
     }
 
     /// Removes the subscription to a query, if there is one.
+    ///
+    /// ```swift
+    /// try await subscriptions.update { subscriptions.remove(ofType: Dog.self, where: NSPredicate(format: "age < 2")) }
+    /// ```
+    public func remove<T: Object>(ofType type: T.Type, `where` predicate: NSPredicate) {
+        content.checkChanging()
+        if let subscription = first(ofType: type, where: predicate) { remove(subscription) }
+    }
+
+    /// Removes the subscription to a query, if there is one.
+    ///
+    /// ```swift
+    /// try await subscriptions.update { subscriptions.remove(ofType: Dog.self, where: "age < %@", 2) }
+    /// ```
     public func remove<T: Object>(ofType type: T.Type, `where` predicateFormat: String, _ arguments: Any...) {
         content.checkChanging()
         let query = QuerySubscription<T>(where: NSPredicate(format: predicateFormat, argumentArray: arguments))
@@ -118,23 +170,34 @@ extension SyncSubscriptionSet {
     }
 
     /// Removes all subscriptions, or all that have no name.
+    ///
+    /// ```swift
+    /// let subscriptions = realm.subscriptions
+    /// try await subscriptions.update { subscriptions.removeAll(unnamedOnly: true) }
+    /// ```
     public func removeAll(unnamedOnly: Bool = false) {
-        content.checkChanging()
-        content.record.subscriptions.removeAll { !unnamedOnly || $0.name == nil }
+        content.checkChanging().record.subscriptions.removeAll { !unnamedOnly || $0.name == nil }
     }
 
     /// Removes all subscriptions to queries of a class.
+    ///
+    /// ```swift
+    /// let subscriptions = realm.subscriptions
+    /// try await subscriptions.update { subscriptions.removeAll(ofType: Dog.self) }
+    /// ```
     public func removeAll<T: Object>(ofType type: T.Type) {
-        content.checkChanging()
-        content.record.subscriptions.removeAll { $0.className == type.className() }
+        content.checkChanging().record.subscriptions.removeAll { $0.className == type.className() }
     }
 }
 
 extension SyncSubscriptionSet.Content {
-    func checkChanging() {
-        if !isChanging {
+    /// The update whose block runs on this thread: there must be one.
+    @discardableResult
+    func checkChanging() -> Update {
+        guard let update else {
             misuse("Can only add, remove, or update subscriptions within a write subscription block.")
         }
+        return update
     }
 
     fileprivate func append<T: Object>(_ subscription: QuerySubscription<T>) {
@@ -143,10 +206,17 @@ extension SyncSubscriptionSet.Content {
         do {
             predicate = try predicateText(subscription)
         } catch {
-            failure = failure ?? error
+            let update = checkChanging()
+            update.failure = update.failure ?? error
             return
         }
-        if let name = subscription.name {
+        append(className: className, name: subscription.name, predicate: predicate)
+    }
+
+    func append(className: String, name: String?, predicate: String) {
+        let update = checkChanging()
+        let record = update.record
+        if let name {
             if let existing = record.subscriptions.first(where: { $0.name == name }) {
                 if existing.className == className, existing.predicate == predicate { return }
                 misuse(
@@ -160,15 +230,18 @@ extension SyncSubscriptionSet.Content {
         }
         let now = Timestamp(Date())
         let id = (record.subscriptions.map(\.id).max() ?? 0) + 1
-        record.subscriptions.append(
+        update.record.subscriptions.append(
             SubscriptionRecord(
-                id: id, name: subscription.name, className: className, predicate: predicate, createdAt: now,
+                id: id, name: name, className: className, predicate: predicate, createdAt: now,
                 updatedAt: now))
     }
 
     /// The condition as the server reads it.
     func predicateText<T: Object>(_ subscription: QuerySubscription<T>) throws -> String {
-        let predicate = try subscription.predicate.get()
-        return try text?(predicate, T.className()) ?? predicate.description
+        try text(of: subscription.predicate.get(), T.className())
+    }
+
+    func text(of predicate: CausewayQuery.Predicate, _ className: String) throws -> String {
+        try update?.text(predicate, className) ?? predicate.description
     }
 }

@@ -1,11 +1,13 @@
 import CausewayModel
 import CausewayQuery
-import Foundation
+public import Foundation
+import Glibc
+import Synchronization
 
 /// The subscriptions of a synced Realm: what the device wants to hold.
 ///
 /// ```swift
-/// let subscriptions = realm.subscriptions
+/// let subscriptions: SyncSubscriptionSet = realm.subscriptions
 /// try await subscriptions.update {
 ///     subscriptions.append(QuerySubscription<Flight>(name: "jfk") { $0.origin == "JFK" })
 ///     subscriptions.remove(named: "lga")
@@ -15,26 +17,72 @@ import Foundation
 ///
 /// The value shows the subscriptions as they were when it was read or last updated through it; `state` is that of the
 /// moment. An update is one step: the device moves from what the old set matches to what the new one matches at once.
-public struct SyncSubscriptionSet {
+///
+/// A set may go along to other threads, for instance into `onComplete`. What an update does is seen by the thread that
+/// runs its block, and by the others when the update has ended. Updates take turns; the set of an actor's Realm is
+/// updated on that actor.
+public struct SyncSubscriptionSet: Sendable {
     let content: Content
 
     /// What copies of a set share.
-    final class Content {
+    ///
+    /// Unchecked for `instance`: other threads than its own read what never changes in it.
+    final class Content: @unchecked Sendable {
         let driver: SyncDriver
         /// The Realm the set was read from; nil in `initialSubscriptions`.
         private(set) weak var instance: RealmInstance?
-        var record: SubscriptionSetRecord
-        /// Whether an update block runs.
-        var isChanging = false
-        /// What made the update under way impossible, if anything did.
-        var failure: (any Error)?
-        /// Turns a condition into the text for the server, within the update under way.
-        var text: ((CausewayQuery.Predicate, String) throws -> String)?
+        private let state: Mutex<State>
+
+        private struct State {
+            var record: SubscriptionSetRecord
+            /// At most one, since the file has one writer, and the thread that runs its block.
+            var update: (thread: UInt, Update)?
+        }
+
+        /// An update under way. Unchecked: it belongs to the thread that runs the block.
+        final class Update: @unchecked Sendable {
+            var record: SubscriptionSetRecord
+            /// What made it impossible, if anything did.
+            var failure: (any Error)?
+            /// Turns a condition into the text for the server.
+            let text: (CausewayQuery.Predicate, String) throws -> String
+
+            init(
+                _ record: SubscriptionSetRecord, text: @escaping (CausewayQuery.Predicate, String) throws -> String
+            ) {
+                self.record = record
+                self.text = text
+            }
+        }
 
         init(driver: SyncDriver, instance: RealmInstance?, record: SubscriptionSetRecord) {
             self.driver = driver
             self.instance = instance
-            self.record = record
+            state = Mutex(State(record: record))
+        }
+
+        /// The update whose block runs on this thread.
+        var update: Update? {
+            let thread = UInt(pthread_self())
+            return state.withLock { $0.update?.thread == thread ? $0.update?.1 : nil }
+        }
+
+        /// The set as this thread sees it.
+        var record: SubscriptionSetRecord {
+            update?.record ?? state.withLock(\.record)
+        }
+
+        /// Runs the block of an update on this thread.
+        func run(_ update: Update, _ body: () throws -> Void) rethrows {
+            let thread = UInt(pthread_self())
+            state.withLock { $0.update = (thread, update) }
+            defer { state.withLock { $0.update = nil } }
+            try body()
+        }
+
+        /// Shows everybody what an update made.
+        func publish(_ record: SubscriptionSetRecord) {
+            state.withLock { if $0.record.version < record.version { $0.record = record } }
         }
     }
 
@@ -46,9 +94,17 @@ public struct SyncSubscriptionSet {
     var version: UInt64 { content.record.version }
 
     /// The number of subscriptions.
+    ///
+    /// ```swift
+    /// if realm.subscriptions.count == 0 { print("nothing will come") }
+    /// ```
     public var count: Int { content.record.subscriptions.count }
 
     /// How far the server is with this set.
+    ///
+    /// ```swift
+    /// if case .error(let reason) = realm.subscriptions.state { print(reason.localizedDescription) }
+    /// ```
     public var state: SyncSubscriptionState {
         do {
             let newest = try content.driver.file.subscriptions()
@@ -64,11 +120,19 @@ public struct SyncSubscriptionSet {
     }
 
     /// The subscription of a name, or nil.
+    ///
+    /// ```swift
+    /// if realm.subscriptions.first(named: "puppies") == nil { print("not yet") }
+    /// ```
     public func first(named name: String) -> SyncSubscription? {
         content.record.subscriptions.first { $0.name == name }.map(subscription)
     }
 
     /// The subscription to a query, by whatever name, or nil.
+    ///
+    /// ```swift
+    /// let puppies = realm.subscriptions.first(ofType: Dog.self) { $0.age < 2 }
+    /// ```
     public func first<T: Object>(
         ofType type: T.Type, `where` query: @escaping (Query<T>) -> Query<Bool>
     ) -> SyncSubscription? {
@@ -76,14 +140,27 @@ public struct SyncSubscriptionSet {
     }
 
     /// The subscription to a query, by whatever name, or nil.
+    ///
+    /// ```swift
+    /// let puppies = subscriptions.first(ofType: Dog.self, where: "age < %@", 2)
+    /// ```
     public func first<T: Object>(
         ofType type: T.Type, `where` predicateFormat: String, _ arguments: Any...
     ) -> SyncSubscription? {
         first(QuerySubscription<T>(where: NSPredicate(format: predicateFormat, argumentArray: arguments)))
     }
 
+    /// The subscription to a query, by whatever name, or nil.
+    ///
+    /// ```swift
+    /// let puppies = subscriptions.first(ofType: Dog.self, where: NSPredicate(format: "age < 2"))
+    /// ```
+    public func first<T: Object>(ofType type: T.Type, `where` predicate: NSPredicate) -> SyncSubscription? {
+        first(QuerySubscription<T>(where: predicate))
+    }
+
     func first<T: Object>(_ query: QuerySubscription<T>) -> SyncSubscription? {
-        guard let text = try? content.predicateText(query) else { return nil }
+        guard let text = try? content.update == nil ? text(of: query) : content.predicateText(query) else { return nil }
         return content.record.subscriptions.first { $0.className == T.className() && $0.predicate == text }
             .map(subscription)
     }
@@ -94,6 +171,17 @@ public struct SyncSubscriptionSet {
 }
 
 /// How far the server is with a subscription set.
+///
+/// ```swift
+/// func text(_ state: SyncSubscriptionState) -> String {
+///     switch state {
+///     case .pending: "asked for"
+///     case .complete: "here"
+///     case .error(let reason): "impossible: \(reason.localizedDescription)"
+///     case .superseded: "asked for otherwise"
+///     }
+/// }
+/// ```
 public enum SyncSubscriptionState: Sendable {
     /// The server has not been told, or has not sent everything yet.
     case pending
@@ -107,6 +195,10 @@ public enum SyncSubscriptionState: Sendable {
 
 extension SyncSubscriptionState: Equatable {
     /// By case: errors are for people.
+    ///
+    /// ```swift
+    /// let isReady = subscriptions.state == .complete
+    /// ```
     public static func == (left: SyncSubscriptionState, right: SyncSubscriptionState) -> Bool {
         switch (left, right) {
         case (.pending, .pending), (.complete, .complete), (.error, .error), (.superseded, .superseded): true
@@ -118,6 +210,11 @@ extension SyncSubscriptionState: Equatable {
 // MARK: - As a sequence
 
 extension SyncSubscriptionSet: Sequence {
+    /// The subscription at a place, in the order in which they were added.
+    ///
+    /// ```swift
+    /// let oldest = realm.subscriptions[0]
+    /// ```
     public subscript(position: Int) -> SyncSubscription {
         guard content.record.subscriptions.indices.contains(position) else {
             misuse("Index \(position) is out of bounds (must be less than \(count)).")
@@ -125,10 +222,26 @@ extension SyncSubscriptionSet: Sequence {
         return subscription(content.record.subscriptions[position])
     }
 
+    /// The subscription that was added first.
+    ///
+    /// ```swift
+    /// print(realm.subscriptions.first?.name ?? "none", realm.subscriptions.last?.name ?? "none")
+    /// ```
     public var first: SyncSubscription? { content.record.subscriptions.first.map(subscription) }
 
+    /// The subscription that was added last.
+    ///
+    /// ```swift
+    /// if let newest = subscriptions.last { print(newest.createdAt) }
+    /// ```
     public var last: SyncSubscription? { content.record.subscriptions.last.map(subscription) }
 
+    /// Visits the subscriptions in the order in which they were added.
+    ///
+    /// ```swift
+    /// let iterator = realm.subscriptions.makeIterator()    // as for subscription in realm.subscriptions does
+    /// while let subscription = iterator.next() { print(subscription.name ?? "unnamed") }
+    /// ```
     public func makeIterator() -> AnyIterator<SyncSubscription> {
         AnyIterator(content.record.subscriptions.lazy.map(subscription).makeIterator())
     }

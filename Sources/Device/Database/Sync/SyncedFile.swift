@@ -21,13 +21,14 @@ final class SyncedFile: Sendable {
         do {
             let reading = try store.read()
             defer { reading.end() }
-            if Replica.exists(in: reading) {
+            let presence = try Replica.presence(in: reading)
+            if presence == .complete {
                 try Self.checkOwner(of: reading, userID: userID, appID: appID)
                 replica = try Replica.open(in: reading, newClient: ClientID(0))
                 return
             }
             let isUsed = reading.tables.contains { $0.count > 0 }
-            if isUsed {
+            if isUsed, presence == .none {
                 throw Realm.Error(
                     .incompatibleHistories,
                     "The file '\(store.path)' holds objects of a local Realm, which no server knows of. Open it without "
@@ -57,6 +58,10 @@ final class SyncedFile: Sendable {
         writer.write(string: appID)
         writer.write(string: userID)
         return writer.bytes
+    }
+
+    static func removeOwner(in transaction: Transaction) {
+        ownerTree(transaction).removeRange()
     }
 
     private static func checkOwner(of transaction: Transaction, userID: String, appID: String) throws {
@@ -91,8 +96,8 @@ final class SyncedFile: Sendable {
     }
 
     /// Where the logs end, and what the classes are.
-    func standing() throws -> (logged: Conversation.Logged, schema: Schema) {
-        try reading { (try replica.state(in: $0).logged, $0.schema) }
+    func standing() throws -> (logged: Conversation.Logged, schema: StoredSchema) {
+        try reading { (try replica.state(in: $0).logged, $0.schema.withoutNestedCollections) }
     }
 
     struct Greeting {
@@ -113,7 +118,8 @@ final class SyncedFile: Sendable {
             let wanted: QuerySet =
                 if case .error = newest.state { held } else { newest.querySet }
             let hello = Hello(
-                client: state.client, protocolVersions: WireProtocol.versions, schema: transaction.schema,
+                client: state.client, protocolVersions: WireProtocol.versions,
+                schema: transaction.schema.withoutNestedCollections,
                 checkpoint: Checkpoint(
                     epoch: state.epoch, version: state.version, querySet: state.querySet,
                     acknowledged: state.acknowledged),
@@ -125,6 +131,11 @@ final class SyncedFile: Sendable {
     /// Whether no checkpoint of a server has been reached yet.
     func hasNeverDownloaded() throws -> Bool {
         try reading { try replica.state(in: $0).epoch == 0 }
+    }
+
+    /// Whether the server has everything that was written here, and the file knows.
+    func isSettled() throws -> Bool {
+        try reading { try replica.state(in: $0).isSettled }
     }
 
     func subscriptions() throws -> SubscriptionSetRecord {

@@ -1,75 +1,348 @@
+import CausewaySync
+import CausewayWire
 import Synchronization
 
 /// Somebody who logged in to an app on this device.
+///
+/// ```swift
+/// let user = try await app.login(credentials: .emailPassword(email: email, password: password))
+/// let realm = try await Realm(configuration: user.flexibleSyncConfiguration())
+/// ```
+///
+/// A user stays logged in when the program starts again, until they log out. An access token that expires is replaced
+/// by itself, with the refresh token of the login; a login by JWT has none, and needs a new login then.
 public final class User: Sendable {
-    /// The token's `sub`.
+    /// The server's name for the user; the token's `sub` after a login by JWT.
+    ///
+    /// ```swift
+    /// print(user.id)
+    /// ```
     public let id: String
     let app: AppState
 
-    private let session = Mutex(Login())
+    private let session: Mutex<Login>
 
     private struct Login {
-        var token: String?
-        var state = UserState.loggedOut
+        var record: UserRecord
         var drivers: [WeakDriver] = []
+        /// The one attempt to get a new token that runs.
+        var renewal: Task<Renewal, Never>?
     }
 
     private struct WeakDriver {
         weak var driver: SyncDriver?
     }
 
-    init(id: String, app: AppState) {
-        self.id = id
+    init(_ record: UserRecord, app: AppState) {
+        id = record.id
         self.app = app
+        session = Mutex(Login(record: record))
     }
 
-    /// The token of the present login.
-    public var accessToken: String? { session.withLock(\.token) }
+    var record: UserRecord { session.withLock(\.record) }
 
-    public var state: UserState { session.withLock(\.state) }
+    /// The token of the present login: what requests show.
+    ///
+    /// ```swift
+    /// let header = ["Authorization": "Bearer \(user.accessToken ?? "")"]
+    /// ```
+    public var accessToken: String? { record.accessToken }
 
+    /// What new access tokens are got with; nil after a login by JWT.
+    ///
+    /// ```swift
+    /// let lastsBeyondTheToken = user.refreshToken != nil
+    /// ```
+    public var refreshToken: String? { record.refreshToken }
+
+    /// Whether the user can sync.
+    ///
+    /// ```swift
+    /// if user.state == .loggedOut { try await app.login(credentials: .emailPassword(email: email, password: password)) }
+    /// ```
+    public var state: UserState { record.state }
+
+    /// Whether `state` is `loggedIn`.
+    ///
+    /// ```swift
+    /// let ready = app.allUsers.values.filter(\.isLoggedIn)
+    /// ```
     public var isLoggedIn: Bool { state == .loggedIn }
 
+    /// The ways in which the user can log in.
+    ///
+    /// ```swift
+    /// print(user.identities.map(\.providerType))    // ["local-userpass", "api-key"]
+    /// ```
+    public var identities: [UserIdentity] {
+        record.identities.map { UserIdentity(providerType: $0.provider, identifier: $0.id) }
+    }
+
+    /// What the providers of the identities told the server of the user.
+    ///
+    /// ```swift
+    /// print(user.profile.name ?? user.profile.email ?? user.id)
+    /// ```
+    public var profile: UserProfile { UserProfile(metadata: record.profile.mapValues { $0 }) }
+
+    /// What the operator of the server has noted for the user, as of the last login or `refreshCustomData`.
+    ///
+    /// ```swift
+    /// if case .string(let team)? = user.customData["team"] { show(team) }
+    /// ```
+    public var customData: Document { record.customData.mapValues { $0 } }
+
+    /// The user's API keys.
+    ///
+    /// ```swift
+    /// let key = try await user.apiKeysAuth.createAPIKey(named: "laptop")
+    /// ```
+    public var apiKeysAuth: APIKeyAuth { APIKeyAuth(user: self) }
+
+    /// Functions of the server, by name.
+    ///
+    /// ```swift
+    /// let sum = try await user.functions.sum(1, 2, 3)
+    /// ```
+    public var functions: Functions { Functions(user: self) }
+
     /// The sessions of the user's synced Realms that are open.
+    ///
+    /// ```swift
+    /// for session in user.allSessions { session.reconnect() }
+    /// ```
     public var allSessions: [SyncSession] {
         drivers.map(SyncSession.init(driver:))
     }
 
-    /// Ends the user's sessions and forgets the token. Files stay, with everything not yet uploaded in them; it is
-    /// sent after the next login.
+    // MARK: - Leaving
+
+    /// Ends the user's sessions, forgets the tokens and tells the server that the refresh token is worth nothing any
+    /// more. Files stay, with everything not yet uploaded in them; it is sent after the next login.
+    ///
+    /// Without a connection the user is logged out all the same; the server then goes by the token's own end. An
+    /// anonymous user cannot log in again and is removed.
+    ///
+    /// ```swift
+    /// try await user.logOut()
+    /// ```
     public func logOut() async throws {
-        end(.loggedOut)
+        await leave(record.isAnonymous ? .removed : .loggedOut)
     }
 
-    /// Ends the user's sessions, forgets the token and calls back.
-    public func logOut(_ completion: @escaping @Sendable ((any Error)?) -> Void) {
-        end(.loggedOut)
-        completion(nil)
+    /// Logs out and calls back.
+    ///
+    /// ```swift
+    /// user.logOut { error in print(error ?? "done") }
+    /// ```
+    public func logOut(completion: @escaping @Sendable ((any Error)?) -> Void) {
+        report(to: completion) { try await self.logOut() }
     }
 
     /// Logs out and removes the user from the app's list. Files stay.
+    ///
+    /// ```swift
+    /// try await user.remove()
+    /// ```
     public func remove() async throws {
+        await leave(.removed)
+    }
+
+    /// Logs out, removes the user from the app's list and calls back.
+    ///
+    /// ```swift
+    /// user.remove { error in print(error ?? "done") }
+    /// ```
+    public func remove(completion: @escaping @Sendable ((any Error)?) -> Void) {
+        report(to: completion) { try await self.remove() }
+    }
+
+    /// Deletes the user on the server, with all ways to log in, and removes them here. What they wrote stays in the
+    /// database; the device's files stay too.
+    ///
+    /// ```swift
+    /// try await user.delete()
+    /// ```
+    ///
+    /// - Throws: `AppError` when the server refuses or cannot be reached. The user is untouched then.
+    public func delete() async throws {
+        _ = try await call("delete", Nothing(), as: Nothing.self)
         end(.removed)
+    }
+
+    /// Deletes the user on the server and calls back.
+    ///
+    /// ```swift
+    /// user.delete { error in print(error ?? "done") }
+    /// ```
+    public func delete(completion: @escaping @Sendable ((any Error)?) -> Void) {
+        report(to: completion) { try await self.delete() }
+    }
+
+    private func leave(_ state: UserState) async {
+        let token = record.refreshToken
+        end(state)
+        guard let token else { return }
+        do {
+            _ = try await app.accounts.call("logout", ["refreshToken": token], as: Nothing.self)
+        } catch {
+            app.syncManager.log(
+                .info, "The server was not told that user '\(id)' has logged out: \(error) The token ends by itself.")
+        }
     }
 
     private func end(_ state: UserState) {
         let drivers = session.withLock { login in
-            login.token = nil
-            login.state = state
+            login.record.accessToken = nil
+            login.record.refreshToken = nil
+            login.record.state = state
             return login.drivers.compactMap(\.driver)
         }
         for driver in drivers { driver.userLoggedOut() }
-        app.loggedOut(self, removing: state == .removed)
+        app.save(self)
+    }
+
+    // MARK: - Identities
+
+    /// Gives the user another way to log in.
+    ///
+    /// ```swift
+    /// let user = try await app.login(credentials: .anonymous)
+    /// try await app.emailPasswordAuth.registerUser(email: email, password: password)
+    /// try await user.linkUser(credentials: .emailPassword(email: email, password: password))
+    /// ```
+    ///
+    /// - Returns: The user, with the new identity.
+    /// - Throws: `AppError` when the credentials are wrong or belong to somebody else already.
+    @discardableResult
+    public func linkUser(credentials: Credentials) async throws -> User {
+        let answer: AccountAnswer = try await call("link", CredentialsRequest(credentials))
+        take(answer)
+        return self
+    }
+
+    /// Gives the user another way to log in, and calls back.
+    ///
+    /// ```swift
+    /// user.linkUser(credentials: .emailPassword(email: email, password: password)) { result in print(result) }
+    /// ```
+    public func linkUser(
+        credentials: Credentials, _ completion: @escaping @Sendable (Result<User, any Error>) -> Void
+    ) {
+        deliver(to: completion) { try await self.linkUser(credentials: credentials) }
+    }
+
+    /// Asks the server for `customData`, the profile and the identities.
+    ///
+    /// ```swift
+    /// let data = try await user.refreshCustomData()
+    /// ```
+    ///
+    /// - Throws: `AppError` when the server refuses or cannot be reached.
+    @discardableResult
+    public func refreshCustomData() async throws -> Document {
+        take(try await call("profile", Nothing()))
+        return customData
+    }
+
+    /// Asks the server for `customData` and calls back.
+    ///
+    /// ```swift
+    /// user.refreshCustomData { result in print((try? result.get().keys.count) ?? 0) }
+    /// ```
+    public func refreshCustomData(_ completion: @escaping @Sendable (Result<Document, any Error>) -> Void) {
+        deliver(to: completion) { try await self.refreshCustomData() }
+    }
+
+    private func take(_ answer: AccountAnswer) {
+        session.withLock { $0.record.take(answer) }
+        app.save(self)
+    }
+
+    // MARK: - Calls in the user's name
+
+    /// Calls the server with the access token, and once more with a new one when the old one has expired.
+    func call<Answer: Decodable>(
+        _ name: String, _ request: some Encodable & Sendable, as answer: Answer.Type = Answer.self
+    ) async throws -> Answer {
+        guard isLoggedIn, let token = accessToken else {
+            throw AppError(.invalidSession, "The user '\(id)' is not logged in. Log in first.")
+        }
+        do {
+            return try await app.accounts.call(name, request, token: token)
+        } catch let error as AppError where error.code == .invalidSession {
+            guard case .renewed = await renewToken(), let token = accessToken else { throw error }
+            return try await app.accounts.call(name, request, token: token)
+        }
+    }
+
+    /// What came of asking for a new access token.
+    enum Renewal: Sendable {
+        case renewed
+        /// There is nothing to ask with: the app must log the user in again.
+        case impossible
+        case failed(TransportFailure)
+    }
+
+    /// Gets a new access token with the refresh token. However many ask at a time, the server is asked once.
+    func renewToken() async -> Renewal {
+        let renewal = session.withLock { login in
+            if let running = login.renewal { return running }
+            let task = Task { await self.renewOnce() }
+            login.renewal = task
+            return task
+        }
+        return await renewal.value
+    }
+
+    private func renewOnce() async -> Renewal {
+        defer { session.withLock { $0.renewal = nil } }
+        guard let token = record.refreshToken else { return .impossible }
+        do {
+            let answer: AccountAnswer = try await app.accounts.call("refresh", ["refreshToken": token])
+            let isCurrent = session.withLock { login in
+                // Whoever logged out or in meanwhile wants no token of the login before.
+                guard login.record.refreshToken == token else { return false }
+                login.record.take(answer)
+                return true
+            }
+            if isCurrent { app.save(self) }
+            return isLoggedIn ? .renewed : .impossible
+        } catch let error as AppError {
+            switch error.code {
+            case .invalidSession, .userNotFound, .userDisabled:
+                sessionRefused(token)
+                return .failed(.refused(SyncFailure(.tokenInvalid, error.message)))
+            case .httpRequestFailed where error.httpStatusCode == nil:
+                return .failed(.unreachable(error.message))
+            default:
+                return .failed(.unintelligible(error.message))
+            }
+        } catch {
+            return .failed(.unintelligible("\(error)"))
+        }
+    }
+
+    /// The refresh token is worth nothing: the user is logged out, and sessions stop with the reason.
+    private func sessionRefused(_ token: String) {
+        session.withLock { login in
+            guard login.record.refreshToken == token else { return }
+            login.record.refreshToken = nil
+            login.record.accessToken = nil
+            login.record.state = .loggedOut
+        }
+        app.save(self)
     }
 
     // MARK: - For sessions
 
-    func loggedIn(with token: String) {
+    func loggedIn(_ change: (inout UserRecord) -> Void) {
         let drivers = session.withLock { login in
-            login.token = token
-            login.state = .loggedIn
+            change(&login.record)
+            login.record.state = .loggedIn
             return login.drivers.compactMap(\.driver)
         }
+        app.save(self)
         for driver in drivers { driver.tokenChanged() }
     }
 
@@ -80,21 +353,95 @@ public final class User: Sendable {
         }
     }
 
+    func serverMoved() {
+        for driver in drivers { driver.serverMoved() }
+    }
+
     private var drivers: [SyncDriver] {
         session.withLock { $0.drivers.compactMap(\.driver) }
     }
 }
 
 /// Whether a user can sync.
-public enum UserState: Sendable, Hashable {
+///
+/// ```swift
+/// let state: UserState = user.state
+/// switch state {
+/// case .loggedIn: print("can sync")
+/// case .loggedOut: print("must log in")
+/// case .removed: print("is gone from this device")
+/// }
+/// ```
+public enum UserState: String, Codable, Sendable, Hashable {
+    /// They have logged out, or the server does not take their tokens any more.
     case loggedOut
+    /// They have logged in.
     case loggedIn
+    /// They were removed from this device.
     case removed
 }
 
+/// One way in which a user can log in.
+///
+/// ```swift
+/// for identity: UserIdentity in user.identities { print(identity.providerType, identity.identifier) }
+/// let isKnown = user.identities.contains(UserIdentity(providerType: "local-userpass", identifier: email))
+/// ```
+public struct UserIdentity: Hashable, Sendable {
+    /// The provider: `local-userpass`, `api-key`, `anon-user`, `custom-token`, `oauth2-apple` and so on.
+    public let providerType: String
+    /// The provider's name for the user.
+    public let identifier: String
+
+    /// An identity, for comparing.
+    public init(providerType: String, identifier: String) {
+        self.providerType = providerType
+        self.identifier = identifier
+    }
+}
+
+/// What the providers of a user's identities told the server of them.
+///
+/// ```swift
+/// let profile: UserProfile = user.profile
+/// print(profile.firstName ?? "", profile.lastName ?? "", profile.pictureURL ?? "", profile.birthday ?? "")
+/// print(profile.gender ?? "", profile.minAge ?? "", profile.maxAge ?? "", profile.metadata.keys)
+/// ```
+public struct UserProfile: Hashable, Sendable {
+    /// Everything, by the names the providers use.
+    public let metadata: Document
+
+    /// The whole name.
+    public var name: String? { text("name") }
+    /// The address of a user with a password, or the one a provider knows.
+    public var email: String? { text("email") }
+    /// Where a picture of the user is.
+    public var pictureURL: String? { text("picture_url") ?? text("picture") }
+    /// The given name.
+    public var firstName: String? { text("first_name") ?? text("given_name") }
+    /// The family name.
+    public var lastName: String? { text("last_name") ?? text("family_name") }
+    /// The gender, in the provider's words.
+    public var gender: String? { text("gender") }
+    /// The birthday, as the provider writes it.
+    public var birthday: String? { text("birthday") ?? text("birthdate") }
+    /// The least age the user has.
+    public var minAge: String? { text("min_age") }
+    /// The greatest age the user has.
+    public var maxAge: String? { text("max_age") }
+
+    private func text(_ name: String) -> String? { metadata[name]??.stringValue }
+}
+
 extension User: Hashable {
+    /// Whether the two are one user of one app.
+    ///
+    /// ```swift
+    /// let others = app.allUsers.values.filter { $0 != app.currentUser }
+    /// ```
     public static func == (left: User, right: User) -> Bool { left === right }
 
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 

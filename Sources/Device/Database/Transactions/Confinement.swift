@@ -6,8 +6,8 @@ import Synchronization
 /// Where a Realm instance may be used, and how its notifications get there.
 struct Confinement: Sendable {
     enum Place: Sendable {
-        /// Notifications arrive when the thread refreshes: it has no queue that others could put work on.
-        case thread(UInt)
+        /// Notifications arrive when the thread refreshes, or while it runs its run loop, where it has one.
+        case thread(UInt, ThreadRunLoop?)
         case queue(DispatchQueue)
         /// The compiler keeps the instance inside the actor, since a Realm is not Sendable.
         case isolated(any Actor)
@@ -24,7 +24,7 @@ struct Confinement: Sendable {
 
     /// The main queue on the main thread, else the thread that runs.
     static var current: Confinement {
-        isMain ? Confinement(.queue(.main)) : Confinement(.thread(UInt(pthread_self())))
+        isMain ? Confinement(.queue(.main)) : Confinement(.thread(UInt(pthread_self()), ThreadRunLoop.current))
     }
 
     // On Linux a `DispatchQueue` is a wrapper that may be made anew at every access, `DispatchQueue.main` always: a
@@ -56,7 +56,7 @@ struct Confinement: Sendable {
 
     var isCurrent: Bool {
         switch place {
-        case .thread(let thread): thread == UInt(pthread_self())
+        case .thread(let thread, _): thread == UInt(pthread_self())
         case .queue(let queue):
             Self.mark(of: queue) == Self.mainMark
                 ? Self.isMain : DispatchQueue.getSpecific(key: Self.queueKey) == Self.mark(of: queue)
@@ -67,7 +67,7 @@ struct Confinement: Sendable {
     /// What `_AccessHeader.thread` starts with: zero where no thread has to be compared.
     var inlineThread: UInt {
         switch place {
-        case .thread(let thread): thread
+        case .thread(let thread, _): thread
         case .queue: UInt(pthread_self())
         case .isolated, .anywhere: 0
         }
@@ -78,17 +78,34 @@ struct Confinement: Sendable {
         if case .queue = place { true } else { false }
     }
 
+    /// Whether work can be put where the instance lives.
     var hasScheduler: Bool {
         switch place {
-        case .thread, .anywhere: false
+        case .thread(_, let loop): loop != nil
         case .queue, .isolated: true
+        case .anywhere: false
         }
+    }
+
+    /// Whether work that is put there now will be done without anybody asking for it. Asked by the place itself.
+    var willRunWork: Bool {
+        switch place {
+        case .thread(_, let loop): loop?.isRunning ?? false
+        case .queue, .isolated: true
+        case .anywhere: false
+        }
+    }
+
+    /// Gets ready for work that others will put here.
+    func expectWork() {
+        if case .thread(_, let loop?) = place { loop.keepGoing() }
     }
 
     /// Runs work where the instance lives, later.
     func post(_ work: @escaping @Sendable () -> Void) {
         switch place {
-        case .thread, .anywhere: break
+        case .thread(_, let loop): loop?.perform(work)
+        case .anywhere: break
         case .queue(let queue): queue.async(execute: work)
         case .isolated(let actor): Task { await run(on: actor, work) }
         }
@@ -110,7 +127,7 @@ extension Confinement {
 
     var identity: Identity {
         switch place {
-        case .thread(let thread): .thread(thread)
+        case .thread(let thread, _): .thread(thread)
         case .queue(let queue): .queue(Self.mark(of: queue))
         case .isolated(let actor): .object(ObjectIdentifier(actor))
         case .anywhere: .anywhere

@@ -11,12 +11,21 @@ final class Draft {
     /// By position in the class's model; empty unless this is an update, because nobody else asks.
     private var given: [ObjectIdentifier: Set<Int>] = [:]
     private let isUpdate: Bool
+    /// Whether links lead to the objects of this Realm that have the same primary keys as those of another one.
+    private let linksByKey: Bool
     /// Copies made so far, so that a cycle of objects becomes the same cycle of copies.
-    private var copies: [ObjectIdentifier: ObjectBase] = [:]
+    private var copies: [ObjectIdentifier: Copy] = [:]
 
-    init(for instance: RealmInstance? = nil, isUpdate: Bool = false) {
+    private struct Copy {
+        /// Held, because the identity of one that is gone may become another's.
+        var source: ObjectBase
+        var object: ObjectBase
+    }
+
+    init(for instance: RealmInstance? = nil, isUpdate: Bool = false, linksByKey: Bool = false) {
         self.instance = instance
         self.isUpdate = isUpdate
+        self.linksByKey = linksByKey
     }
 
     /// Whether it is as it was at first, and may be used for other objects.
@@ -46,6 +55,9 @@ final class Draft {
         case let values as [Any]: fill(object, model, from: values)
         case let values as [String: Any]: fill(object, model, from: values)
         case let source as ObjectBase: fill(object, model, from: source)
+        case let snapshot as any AnySnapshot:
+            let values = snapshot.content.values(in: instance)
+            fill(object, model, from: values.filter { model.position(of: $0.key) != nil })
         default: misuse("Invalid value '\(value)' to initialize object of type '\(model.className)'")
         }
     }
@@ -74,7 +86,7 @@ final class Draft {
     }
 
     private func fill(_ object: ObjectBase, _ model: ObjectModel, from source: ObjectBase) {
-        copies[ObjectIdentifier(source)] = object
+        copies[ObjectIdentifier(source)] = Copy(source: source, object: object)
         let sourceModel = ObjectModel.of(type(of: source))
         for position in model.properties.indices {
             let name = model.properties[position].name
@@ -105,6 +117,8 @@ final class Draft {
         let written =
             if property.isScalar {
                 setScalar(object, wrapper, property, any)
+            } else if property.shape.isText {
+                setText(object, wrapper, property, any)
             } else if property.shape.collection == .map {
                 setMap(object, wrapper, property, any)
             } else if property.shape.collection != .none {
@@ -138,6 +152,17 @@ final class Draft {
         return true
     }
 
+    private func setText(
+        _ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer, _ property: ObjectModel.Property, _ any: Any
+    ) -> Bool {
+        let given = flattened(any)
+        guard let string = (given as? Text)?.string ?? given as? String,
+            let text = property.wrapper.read(object, wrapper) as? Text
+        else { return false }
+        text.replace(with: string)
+        return true
+    }
+
     /// An object of just the class that a property links to, and of the Realm that the new object is meant for: what
     /// links mostly are given.
     private func link(_ any: Any, _ target: ObjectBase.Type?) -> ObjectBase? {
@@ -155,6 +180,7 @@ final class Draft {
 
     /// Any value as a mixed one; an object is linked to, or copied, as one of a link is.
     private func mixed(_ any: Any) -> AnyRealmValue? {
+        if let collection = AnyRealmValue.collection(any, { mixed($0) }) { return collection }
         guard let value = AnyRealmValue(any: any), case .object(let object) = value else {
             return AnyRealmValue(any: any)
         }
@@ -225,6 +251,9 @@ final class Draft {
     /// The object a link should lead to: the very object where it may be linked to, else a copy or a new one.
     private func resolve(_ any: Any, as target: ObjectBase.Type) -> ObjectBase? {
         guard let object = any as? ObjectBase else {
+            if let snapshot = any as? any AnySnapshot {
+                return snapshot.content.linked(in: instance).flatMap { resolve($0, as: target) }
+            }
             guard any is [String: Any] || any is [Any] else { return nil }
             return make(ObjectModel.of(target), from: any)
         }
@@ -232,12 +261,14 @@ final class Draft {
             return make(ObjectModel.of(target), from: object)
         }
         if target._kind != .embedded {
-            if object._header == nil, instance == nil { return object }
-            if let instance, object._instance === instance { return object }
+            // An object that belongs to no Realm yet links to whatever it is given; adding it says what cannot be.
+            guard let instance else { return object }
+            if object._instance === instance { return object }
+            if linksByKey, let counterpart = instance.counterpart(of: object) { return counterpart }
         } else if object._header == nil, instance == nil {
             return object
         }
-        if let copy = copies[ObjectIdentifier(object)] { return copy }
+        if let copy = copies[ObjectIdentifier(object)] { return copy.object }
         return make(ObjectModel.of(target), from: object)
     }
 }

@@ -8,8 +8,9 @@ package protocol CommitParticipant: AnyObject, Sendable {
     /// the app's changes; if it throws, everything is undone and `Realm.write` throws its error.
     func willCommit(_ transaction: Transaction) throws
 
-    /// Called after the commit, on the thread that committed.
-    func didCommit(version: UInt64)
+    /// Called after the commit, on the thread that committed, through the coordinator of its Realm: whoever is not done
+    /// with the commit holds that, because the app may let go of the Realm at once.
+    func didCommit(version: UInt64, through coordinator: FileCoordinator)
 
     /// The name of an embedded object that is about to be created; nil leaves it unnamed.
     func container(in transaction: Transaction) -> PrimaryKey?

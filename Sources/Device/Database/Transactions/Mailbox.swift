@@ -14,6 +14,7 @@ final class Mailbox: @unchecked Sendable {
         reference = instance
         confinement = instance.confinement
         identity = instance.confinement.identity
+        confinement.expectWork()
     }
 
     var isUsed: Bool { reference != nil }

@@ -3,9 +3,11 @@ import CausewayModel
 /// How each property of new objects follows from an element of a collection: what `Realm.create(_:from:_:)` is told.
 ///
 /// ```swift
-/// try realm.create(Dog.self, from: records) { dog in
-///     dog.set(\.id, to: \.number)
-///     dog.set(\.owner) { owners[$0.ownerNumber] }
+/// try realm.write {
+///     try realm.create(Dog.self, from: records) { dog in
+///         dog.set(\.name, to: \.name)
+///         dog.set(\.owner) { owners[$0.ownerNumber] }
+///     }
 /// }
 /// ```
 public final class ObjectMapping<Model: ObjectBase, Elements: Collection> {
@@ -29,6 +31,12 @@ public final class ObjectMapping<Model: ObjectBase, Elements: Collection> {
     }
 
     /// Says what a property is for an element. The last word about a property counts.
+    ///
+    /// ```swift
+    /// try realm.write {
+    ///     try realm.create(Dog.self, from: records) { dog in dog.set(\.name) { $0.name.capitalized } }
+    /// }
+    /// ```
     ///
     /// Links may lead to objects of the Realm, or to unmanaged ones, which are added then. The function must not write
     /// to objects of the class that is being created, nor end the transaction.

@@ -16,6 +16,10 @@ extension Realm {
     }
 
     /// Adds all objects of a sequence.
+    ///
+    /// ```swift
+    /// try realm.write { realm.add([Dog(value: ["name": "Rex"]), Dog(value: ["name": "Bello"])]) }
+    /// ```
     public func add<S: Sequence>(_ objects: S, update: UpdatePolicy = .error) where S.Iterator.Element: Object {
         for object in objects { add(object, update: update) }
     }
@@ -23,7 +27,7 @@ extension Realm {
     /// Creates an object from a dictionary, an array in the order of the properties, or another object.
     ///
     /// ```swift
-    /// try realm.write { realm.create(Dog.self, value: ["id": 1, "age": 11], update: .modified) }
+    /// try realm.write { realm.create(Dog.self, value: ["id": rex.id, "age": 11], update: .modified) }
     /// ```
     ///
     /// Nested dictionaries become linked objects. With an update policy, an existing object of the primary key is
@@ -38,6 +42,10 @@ extension Realm {
     }
 
     /// Creates an object that goes to the server and cannot be read back.
+    ///
+    /// ```swift
+    /// try realm.write { realm.create(WeatherSensor.self, value: ["temperature": 21.5]) }
+    /// ```
     public func create<T: AsymmetricObject>(_ type: T.Type, value: Any = [String: Any]()) {
         _ = instance.create(type, value, .error)
     }
@@ -51,7 +59,7 @@ extension Realm {
     /// ```swift
     /// try realm.write {
     ///     try realm.create(Dog.self, from: records) { dog in
-    ///         dog.set(\.id, to: \.number)
+    ///         dog.set(\.age, to: \.age)
     ///         dog.set(\.name) { $0.name.capitalized }
     ///         dog.set(\.owner) { owners[$0.ownerNumber] }
     ///     }
@@ -95,27 +103,47 @@ extension Realm {
 extension Realm {
     /// Deletes an object of this Realm. Links to it become nil, lists lose it, embedded objects in it go with it.
     ///
+    /// ```swift
+    /// try realm.write { realm.delete(dog) }
+    /// ```
+    ///
     /// - Complexity: O(log n), plus one step for each link to it.
     public func delete(_ object: ObjectBase) {
         instance.delete(object)
     }
 
     /// Deletes all objects of a sequence.
+    ///
+    /// ```swift
+    /// try realm.write { realm.delete(person.dogs.filter { $0.age > 30 }) }
+    /// ```
     public func delete<S: Sequence>(_ objects: S) where S.Iterator.Element: ObjectBase {
         instance.delete(Array(objects))
     }
 
     /// Deletes all objects of a list.
+    ///
+    /// ```swift
+    /// try realm.write { realm.delete(person.dogs) }
+    /// ```
     public func delete<Element: ObjectBase>(_ objects: List<Element>) {
         instance.delete(Array(objects))
     }
 
     /// Deletes all objects that are values of a map.
+    ///
+    /// ```swift
+    /// try realm.write { realm.delete(person.dogsByName) }
+    /// ```
     public func delete<Key: _MapKey, Value: ObjectBase>(_ map: Map<Key, Value?>) {
         instance.delete(map.values.compactMap { $0 })
     }
 
     /// Deletes all objects of a result.
+    ///
+    /// ```swift
+    /// try realm.write { realm.delete(realm.objects(Dog.self).where { $0.age > 30 }) }
+    /// ```
     ///
     /// - Complexity: O(k log n) for k objects; no object is created.
     public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
@@ -125,6 +153,10 @@ extension Realm {
     }
 
     /// Deletes every object of every class.
+    ///
+    /// ```swift
+    /// try realm.write { realm.deleteAll() }
+    /// ```
     public func deleteAll() {
         instance.deleteAll()
     }

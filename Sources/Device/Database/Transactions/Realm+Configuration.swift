@@ -18,21 +18,33 @@ extension Realm {
 
         private var place: Place
         /// How the file synchronises; nil for a local one. Set through the synchronisation part's own property.
-        package var syncSettings: (any SyncSettings)?
+        package var syncSettings: (any SyncSettings)? {
+            didSet {
+                // What synchronises is a file.
+                if syncSettings != nil, case .memory = place { place = .file(Self.defaultFileURL) }
+            }
+        }
 
         /// Creates a configuration; every value not given has its default.
         ///
-        /// A file and an in-memory identifier exclude each other: the identifier wins when both are given.
+        /// ```swift
+        /// let configuration = Realm.Configuration(fileURL: URL(filePath: "toys.realm"), schemaVersion: 2, objectTypes: [DogToy.self])
+        /// ```
+        ///
+        /// A file and an in-memory identifier exclude each other: the identifier wins when both are given, and what
+        /// synchronises is always a file.
         public init(
             fileURL: URL? = defaultFileURL,
             inMemoryIdentifier: String? = nil,
+            syncConfiguration: SyncConfiguration? = nil,
             encryptionKey: Data? = nil,
             readOnly: Bool = false,
             schemaVersion: UInt64 = 0,
             migrationBlock: MigrationBlock? = nil,
             deleteRealmIfMigrationNeeded: Bool = false,
             shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)? = nil,
-            objectTypes: [ObjectBase.Type]? = nil
+            objectTypes: [ObjectBase.Type]? = nil,
+            seedFilePath: URL? = nil
         ) {
             place = inMemoryIdentifier.map(Place.memory) ?? .file(fileURL ?? Self.defaultFileURL)
             self.encryptionKey = encryptionKey
@@ -42,6 +54,9 @@ extension Realm {
             self.deleteRealmIfMigrationNeeded = deleteRealmIfMigrationNeeded
             self.shouldCompactOnLaunch = shouldCompactOnLaunch
             self.objectTypes = objectTypes
+            self.seedFilePath = seedFilePath
+            // By the property, which looks after the place.
+            if syncConfiguration != nil { self.syncConfiguration = syncConfiguration }
             checkEncryptionKey()
         }
 
@@ -51,6 +66,10 @@ extension Realm {
         }
 
         /// The Realm's file; nil for an in-memory Realm. Setting it makes the Realm one of a file.
+        ///
+        /// ```swift
+        /// configuration.fileURL = URL(filePath: "/var/lib/kennel/dogs.realm")
+        /// ```
         public var fileURL: URL? {
             get { if case .file(let url) = place { url } else { nil } }
             set {
@@ -60,6 +79,10 @@ extension Realm {
         }
 
         /// The name of an in-memory Realm, which lives while anybody has it open. Setting it clears `fileURL`.
+        ///
+        /// ```swift
+        /// let configuration = Realm.Configuration(inMemoryIdentifier: "kennel")
+        /// ```
         public var inMemoryIdentifier: String? {
             get { if case .memory(let identifier) = place { identifier } else { nil } }
             set {
@@ -83,12 +106,24 @@ extension Realm {
 
         /// How many versions of its data the file may hold at once; nil for no limit. A write that would exceed it
         /// throws, and the file does not grow: somebody keeps an old version alive, such as a frozen object.
+        ///
+        /// ```swift
+        /// configuration.maximumNumberOfActiveVersions = 16
+        /// ```
         public var maximumNumberOfActiveVersions: UInt?
 
         /// Whether the Realm may only be read. The file must exist and have all classes.
+        ///
+        /// ```swift
+        /// let dictionary = Realm.Configuration(fileURL: url, readOnly: true)
+        /// ```
         public var readOnly: Bool
 
         /// The version of the classes. Raise it when properties of existing classes are added.
+        ///
+        /// ```swift
+        /// configuration.schemaVersion = 2
+        /// ```
         public var schemaVersion: UInt64
 
         /// Called once when a file with an older schema version is opened: it brings the objects to what the classes are now.
@@ -104,6 +139,10 @@ extension Realm {
         public var migrationBlock: MigrationBlock?
 
         /// Whether a file whose classes do not fit is deleted and made anew.
+        ///
+        /// ```swift
+        /// configuration.deleteRealmIfMigrationNeeded = true    // while the app is being written
+        /// ```
         public var deleteRealmIfMigrationNeeded: Bool
 
         /// Asked when the process opens the file for the first time: whether unused space shall be given back to the system
@@ -116,7 +155,20 @@ extension Realm {
         /// ```
         public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
 
+        /// A Realm file to begin with: it is copied to `fileURL` when there is no file yet.
+        ///
+        /// ```swift
+        /// configuration.seedFilePath = Bundle.main.url(forResource: "dictionary", withExtension: "realm")
+        /// ```
+        ///
+        /// Make it with `Realm.writeCopy(toFile:encryptionKey:)`. The `encryptionKey` is that of both.
+        public var seedFilePath: URL?
+
         /// The classes the Realm manages; nil means all in the process. Links must not lead out of the list.
+        ///
+        /// ```swift
+        /// configuration.objectTypes = [Dog.self, DogToy.self]
+        /// ```
         public var objectTypes: [ObjectBase.Type]?
     }
 }
@@ -125,6 +177,11 @@ extension Realm {
 
 extension Realm.Configuration {
     /// The configuration that `Realm()` uses.
+    ///
+    /// ```swift
+    /// Realm.Configuration.defaultConfiguration = Realm.Configuration(fileURL: URL(filePath: "dogs.realm"))
+    /// let realm = try Realm()
+    /// ```
     public static var defaultConfiguration: Realm.Configuration {
         get { shared.withLock { $0 ?? Realm.Configuration() } }
         set { shared.withLock { $0 = newValue } }
@@ -134,6 +191,10 @@ extension Realm.Configuration {
 
     /// `default.realm` in the user's data folder: `$XDG_DATA_HOME`, else `~/.local/share`, in a folder named after the
     /// program.
+    ///
+    /// ```swift
+    /// print(Realm.Configuration.defaultFileURL.path)
+    /// ```
     public static var defaultFileURL: URL {
         let environment = ProcessInfo.processInfo.environment
         let data: URL =
@@ -152,13 +213,18 @@ extension Realm.Configuration {
 // MARK: - Comparison and description
 
 extension Realm.Configuration: Equatable {
+    /// By every setting that can be compared: all but the blocks.
+    ///
+    /// ```swift
+    /// let isTheSame = realm.configuration == Realm.Configuration.defaultConfiguration
+    /// ```
     public static func == (left: Realm.Configuration, right: Realm.Configuration) -> Bool {
         left.fileURL == right.fileURL && left.inMemoryIdentifier == right.inMemoryIdentifier
             && left.encryptionKey == right.encryptionKey
             && left.maximumNumberOfActiveVersions == right.maximumNumberOfActiveVersions
             && left.readOnly == right.readOnly && left.schemaVersion == right.schemaVersion
             && left.deleteRealmIfMigrationNeeded == right.deleteRealmIfMigrationNeeded
-            && left.hasSameTypes(as: right) && left.synchronisesLike(right)
+            && left.seedFilePath == right.seedFilePath && left.hasSameTypes(as: right) && left.synchronisesLike(right)
     }
 
     func hasSameTypes(as other: Realm.Configuration) -> Bool {
@@ -176,14 +242,25 @@ extension Realm.Configuration: Equatable {
 }
 
 extension Realm.Configuration: CustomStringConvertible {
+    /// The settings, a line each; of keys and blocks only whether they are there.
+    ///
+    /// ```swift
+    /// print(realm.configuration.description)
+    /// ```
     public var description: String {
         """
         Realm.Configuration {
         \tfileURL = \(fileURL?.path ?? "(null)");
         \tinMemoryIdentifier = \(inMemoryIdentifier ?? "(null)");
+        \tencryptionKey = \(encryptionKey == nil ? "(null)" : "(64 bytes)");
         \treadOnly = \(readOnly);
         \tschemaVersion = \(schemaVersion);
+        \tmigrationBlock = \(migrationBlock == nil ? "(null)" : "(block)");
         \tdeleteRealmIfMigrationNeeded = \(deleteRealmIfMigrationNeeded);
+        \tshouldCompactOnLaunch = \(shouldCompactOnLaunch == nil ? "(null)" : "(block)");
+        \tmaximumNumberOfActiveVersions = \(maximumNumberOfActiveVersions.map { "\($0)" } ?? "(null)");
+        \tseedFilePath = \(seedFilePath?.path ?? "(null)");
+        \tsyncConfiguration = \(syncSettings == nil ? "(null)" : "(set)");
         \tobjectTypes = \(objectTypes.map { $0.map { $0.className() }.joined(separator: ", ") } ?? "(all)");
         }
         """
@@ -202,4 +279,15 @@ extension Realm.Configuration {
     }
 
     var isInMemory: Bool { inMemoryIdentifier != nil }
+
+    /// Settings that exclude each other stop the program when a Realm is opened with them.
+    func checkCombination() {
+        guard readOnly else { return }
+        if isInMemory { misuse("Cannot set `readOnly` for an in-memory Realm: it would always be empty.") }
+        if syncSettings != nil { misuse("Read-only mode is not supported for synchronized Realms") }
+        if deleteRealmIfMigrationNeeded {
+            misuse("Cannot set `readOnly` when `deleteRealmIfMigrationNeeded` is set.")
+        }
+        if shouldCompactOnLaunch != nil { misuse("Cannot set `readOnly` when `shouldCompactOnLaunch` is set.") }
+    }
 }

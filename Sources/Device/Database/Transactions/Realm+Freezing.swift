@@ -4,7 +4,7 @@ extension Realm {
     /// The Realm as it is now, never to change.
     ///
     /// ```swift
-    /// let snapshot = realm.freeze()
+    /// nonisolated(unsafe) let snapshot = realm.freeze()    // the compiler cannot know that it is frozen
     /// DispatchQueue.global().async { print(snapshot.objects(Dog.self).count) }
     /// ```
     ///
@@ -16,18 +16,38 @@ extension Realm {
     public func freeze() -> Realm { Realm(instance: instance.frozen()) }
 
     /// The live Realm of a frozen one where the caller runs: on its thread, or on the main queue. A live Realm is itself.
+    ///
+    /// ```swift
+    /// let live = realm.freeze().thaw()
+    /// ```
     public func thaw() -> Realm { Realm(instance: instance.thawed()) }
 
     /// The object as it is now, never to change. See ``freeze()``.
+    ///
+    /// ```swift
+    /// let frozen = realm.freeze(dog)
+    /// ```
     public func freeze<T: ObjectBase>(_ object: T) -> T { object.freeze() }
 
     /// The live object of a frozen one; nil when it has been deleted.
+    ///
+    /// ```swift
+    /// let live = realm.thaw(realm.freeze(dog))
+    /// ```
     public func thaw<T: ObjectBase>(_ object: T) -> T? { object.thaw() }
 
     /// The collection as it is now, never to change. See ``freeze()``.
+    ///
+    /// ```swift
+    /// let frozen = realm.freeze(person.dogs)
+    /// ```
     public func freeze<C: RealmCollection>(_ collection: C) -> C { collection.freeze() }
 
     /// The live collection of a frozen one; nil when the object it belongs to has been deleted.
+    ///
+    /// ```swift
+    /// let live = realm.thaw(realm.freeze(person.dogs))
+    /// ```
     public func thaw<C: RealmCollection>(_ collection: C) -> C? { collection.thaw() }
 }
 
@@ -59,6 +79,11 @@ extension _Freezable {
 
     /// The live object of a frozen one, in the Realm of where the caller runs; nil when it has been deleted. A live object
     /// is itself.
+    ///
+    /// ```swift
+    /// let frozen = dog.freeze()
+    /// if let live = frozen.thaw() { try live.realm?.write { live.age += 1 } }
+    /// ```
     public func thaw() -> Self? {
         guard let instance = _instance else { misuse("Unmanaged objects cannot be thawed.") }
         return instance.isFrozen ? instance.thawed().accessor(of: self) : self
@@ -67,6 +92,10 @@ extension _Freezable {
 
 extension RealmCollection {
     /// The collection as it is now, never to change; it may be read on any thread.
+    ///
+    /// ```swift
+    /// let frozen = person.dogs.freeze()
+    /// ```
     ///
     /// It keeps its version of the data in the file for as long as it lives.
     ///
@@ -77,6 +106,10 @@ extension RealmCollection {
 
     /// The live collection of a frozen one, in the Realm of where the caller runs; nil when the object it belongs to has
     /// been deleted. A live collection is itself.
+    ///
+    /// ```swift
+    /// let live = dogs.freeze().thaw()
+    /// ```
     public func thaw() -> Self? {
         _source.instance.isFrozen ? _source.thawed.map(_moved) : self
     }

@@ -15,6 +15,10 @@ extension Realm {
 
     /// Opens the Realm of a configuration, confined to this thread or to the serial queue given.
     ///
+    /// ```swift
+    /// let realm = try Realm(configuration: Realm.Configuration(inMemoryIdentifier: "kennel"))
+    /// ```
+    ///
     /// - Throws: `Realm.Error` when the file cannot be opened or its classes do not fit.
     /// - Complexity: O(1) where the same Realm is open at the same place; otherwise it reads the file's schema.
     public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
@@ -24,6 +28,10 @@ extension Realm {
     }
 
     /// Opens the Realm of a file, with everything else as in the default configuration.
+    ///
+    /// ```swift
+    /// let realm = try Realm(fileURL: URL(filePath: "dogs.realm"))
+    /// ```
     ///
     /// - Throws: `Realm.Error` when the file cannot be opened or its classes do not fit.
     public init(fileURL: URL) throws {
@@ -41,9 +49,16 @@ extension Realm {
     /// }
     /// ```
     ///
-    /// - Throws: `Realm.Error` when the file cannot be opened or its classes do not fit.
-    public init<A: Actor>(configuration: Configuration = .defaultConfiguration, actor: isolated A) async throws {
+    /// - Parameter downloadBeforeOpen: Whether a synced Realm waits for what its subscriptions match.
+    /// - Throws: `Realm.Error` when the file cannot be opened or its classes do not fit; `SyncError` when the session ends
+    ///   before the download; `CancellationError` when the task is cancelled meanwhile.
+    public init<A: Actor>(
+        configuration: Configuration = .defaultConfiguration, actor: isolated A,
+        downloadBeforeOpen: OpenBehavior = .never
+    ) async throws {
+        try Task.checkCancellation()
         self.init(instance: try RealmInstance.open(configuration, at: Confinement(.isolated(actor))))
+        try await finishOpening(downloadBeforeOpen)
     }
 
     /// Opens a Realm where the caller runs: on its actor, or on no actor at all.

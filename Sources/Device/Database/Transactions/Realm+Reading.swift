@@ -10,8 +10,7 @@ extension Realm {
     ///
     /// - Complexity: O(1). Nothing is read until the results are used.
     public func objects<Element: Object>(_ type: Element.Type) -> Results<Element> {
-        instance.checkThread()
-        return Results(_ResultsSource(.table, of: instance.access(for: type)))
+        Results(type._everything(in: self))
     }
 
     /// The object of a primary key, or nil.

@@ -3,6 +3,12 @@ import CausewayStorage
 
 extension Realm {
     /// What the file of a Realm consists of, and what keeps it from shrinking.
+    ///
+    /// ```swift
+    /// let statistics: Realm.Statistics = try realm.statistics()
+    /// print("\(statistics.usedBytes) of \(statistics.sizeBytes) bytes are in use")
+    /// print("\(statistics.freeBytes) are free, \(statistics.pinnedBytes) when older versions are let go")
+    /// ```
     public struct Statistics: Sendable, Hashable {
         /// The size of the file.
         public let sizeBytes: Int
@@ -17,6 +23,11 @@ extension Realm {
     }
 
     /// A version of the file that somebody reads.
+    ///
+    /// ```swift
+    /// let oldest: Realm.Snapshot? = try realm.statistics().oldestSnapshot
+    /// if let oldest { print("process \(oldest.processID) is \(oldest.commitsBehind) commits behind") }
+    /// ```
     public struct Snapshot: Sendable, Hashable {
         /// How many commits came after it.
         public let commitsBehind: Int

@@ -1,5 +1,14 @@
 extension Realm {
     /// What to do when an object's primary key exists already.
+    ///
+    /// ```swift
+    /// func save(_ dog: Dog, _ policy: Realm.UpdatePolicy) throws {
+    ///     try realm.write { realm.add(dog, update: policy) }
+    /// }
+    /// try save(rex, .error)       // the first time
+    /// try save(rex, .modified)    // from then on
+    /// try save(rex, .all)         // what is the same, too
+    /// ```
     public enum UpdatePolicy: Int, Sendable {
         /// Stop: the object must be new.
         case error = 1
@@ -42,6 +51,12 @@ extension Realm {
     }
 
     /// Begins a transaction that `commitWrite()` or `cancelWrite()` ends. Prefer `write(_:)`.
+    ///
+    /// ```swift
+    /// realm.beginWrite()
+    /// dog.age += 1
+    /// if dog.age < 30 { try realm.commitWrite() } else { realm.cancelWrite() }
+    /// ```
     public func beginWrite() {
         do {
             try instance.beginWrite()
@@ -52,17 +67,33 @@ extension Realm {
 
     /// Makes everything since `beginWrite()` durable and visible to others.
     ///
+    /// ```swift
+    /// realm.beginWrite()
+    /// dog.age += 1
+    /// try realm.commitWrite(withoutNotifying: [token!])
+    /// ```
+    ///
     /// - Throws: `Realm.Error` when the commit fails; then everything is undone.
     public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
         try instance.commitWrite(withoutNotifying: tokens)
     }
 
     /// Undoes everything since `beginWrite()`. Objects added since then are invalid.
+    ///
+    /// ```swift
+    /// realm.beginWrite()
+    /// dog.age += 1
+    /// realm.cancelWrite()    // as old as before
+    /// ```
     public func cancelWrite() {
         instance.cancelWrite()
     }
 
     /// Whether a write transaction is open on this Realm.
+    ///
+    /// ```swift
+    /// if !realm.isInWriteTransaction { realm.beginWrite() }
+    /// ```
     public var isInWriteTransaction: Bool {
         instance.checkThread()
         return instance.isInWrite
@@ -73,6 +104,11 @@ extension Realm {
 
 extension Realm {
     /// Whether the Realm follows commits of others by itself where it has a queue or an actor to do so. True at first.
+    ///
+    /// ```swift
+    /// realm.autorefresh = false
+    /// realm.refresh()    // now, and not before
+    /// ```
     public var autorefresh: Bool {
         get { instance.autorefresh && !instance.isFrozen }
         nonmutating set {
@@ -84,6 +120,10 @@ extension Realm {
 
     /// Moves to the newest version now and delivers what observers are owed.
     ///
+    /// ```swift
+    /// if realm.refresh() { print("There was something new.") }
+    /// ```
+    ///
     /// A thread without a queue gets notifications here and at the start of its write transactions.
     ///
     /// - Returns: Whether there was a newer version.
@@ -93,6 +133,11 @@ extension Realm {
     }
 
     /// Lets go of the snapshot, so that the file need not keep it. Objects and results made so far are invalid.
+    ///
+    /// ```swift
+    /// realm.invalidate()
+    /// print(dog.isInvalidated)    // true
+    /// ```
     public func invalidate() {
         instance.invalidate()
     }

@@ -19,9 +19,17 @@ public struct Realm {
     }
 
     /// The configuration the Realm was opened with.
+    ///
+    /// ```swift
+    /// print(realm.configuration.fileURL?.path ?? "in memory")
+    /// ```
     public var configuration: Configuration { instance.configuration }
 
     /// Whether the Realm holds no objects.
+    ///
+    /// ```swift
+    /// if realm.isEmpty { try realm.write { realm.add(Dog(value: ["name": "Rex"])) } }
+    /// ```
     ///
     /// - Complexity: O(number of classes).
     public var isEmpty: Bool {
@@ -30,6 +38,10 @@ public struct Realm {
     }
 
     /// Whether the Realm is a snapshot that never changes.
+    ///
+    /// ```swift
+    /// realm.freeze().isFrozen    // true
+    /// ```
     public var isFrozen: Bool { instance.isFrozen }
 }
 
@@ -39,6 +51,10 @@ extension Realm: Sendable {}
 
 extension Realm: Equatable {
     /// Two values are equal when they are the same open Realm.
+    ///
+    /// ```swift
+    /// let isTheSame = dog.realm == realm
+    /// ```
     public static func == (left: Realm, right: Realm) -> Bool {
         left.instance === right.instance
     }

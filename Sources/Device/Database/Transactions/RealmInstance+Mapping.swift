@@ -153,7 +153,7 @@ private final class MappedCreation {
             guard let values = values[place.position], place.position != model.primaryKeyIndex else { continue }
             switch place.type {
             case .link: enterLinks(values, part.count, first, place)
-            case .list: promoteAll(values, part, rows, place)
+            case .list, .boxedList: promoteAll(values, part, rows, place)
             case .mapped, .mixed:
                 for position in 0..<part.count { rows.set(position, place.column, .null) }
                 promoteAll(values, part, rows, place)
@@ -224,7 +224,7 @@ private final class MappedCreation {
                     rows.set(position, place.column, place.value(base, model))
                     continue
                 }
-                if place.type != .list { rows.set(position, place.column, .null) }
+                if !place.isCollection { rows.set(position, place.column, .null) }
                 if model.places[place.position].isUntouched(base + place.offset) { continue }
                 if let run = model.properties[place.position].wrapper.promotion(base + place.offset) {
                     promotions.append((draft, rows.key(of: element), place.column, run))

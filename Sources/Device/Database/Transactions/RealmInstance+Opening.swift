@@ -27,12 +27,12 @@ extension RealmInstance {
             try instance.checkAgreement(with: configuration)
             return instance
         }
-        try configuration.syncSettings?.attach(coordinator)
+        try configuration.syncSettings?.attach(coordinator, for: configuration)
         let declared = try configuration.declaredSchema()
         do {
             let transaction = try coordinator.store.read()
             do {
-                try transaction.adapt(to: declared.schema, configuration) { version in
+                try transaction.adapt(to: declared.stored(for: configuration), configuration) { version in
                     try migrate(transaction, from: version, to: declared, configuration, coordinator)
                 }
                 try transaction.throwDamage()
@@ -57,21 +57,21 @@ extension RealmInstance {
         let old = RealmInstance(
             coordinator: coordinator, configuration: configuration, confinement: .current,
             declared: .dynamic(before.schema), transaction: before, isFrozen: true, isPrivate: true)
-        try transaction.restructure(to: declared.schema, before: before)
+        try transaction.restructure(to: declared.schema.withNestedCollections, before: before)
         let new = RealmInstance(
             coordinator: coordinator, configuration: configuration, confinement: .current,
             declared: .dynamic(transaction.schema), transaction: transaction, isPrivate: true)
         new.writeBegan()
         configuration.migrationBlock?(Migration(from: old, to: new, declared: declared.schema), version)
         new.releaseTransaction()
-        try transaction.finishRestructuring(to: declared.schema)
+        try transaction.finishRestructuring(to: declared.schema.withNestedCollections)
     }
 
     /// Two Realms at one place cannot disagree about how the file is used.
     private func checkAgreement(with other: Realm.Configuration) throws {
         if let settings = other.syncSettings, configuration.syncSettings.map(settings.isEqual) != true {
             // Somebody else, or the same user after another login: the file's session knows, and refuses a stranger.
-            try settings.attach(coordinator)
+            try settings.attach(coordinator, for: other)
         }
         let difference: String? =
             if configuration.readOnly != other.readOnly {
@@ -100,6 +100,7 @@ extension FileCoordinator {
         options.encryptionKey = configuration.encryptionKey.map { [UInt8]($0) }
         options.maximumVersions = configuration.maximumNumberOfActiveVersions.map { Int(clamping: $0) }
         options.onDamage = { [url = configuration.fileURL] in unreadable($0, fileURL: url) }
+        configuration.checkCombination()
         let isFirst = existing(path: configuration.path) == nil
         if let url = configuration.fileURL, isFirst {
             if configuration.readOnly {
@@ -116,6 +117,7 @@ extension FileCoordinator {
             }
         }
         do {
+            if isFirst { try sow(configuration) }
             let coordinator = try open(path: configuration.path, options: options)
             if isFirst, !options.inMemory, !options.readOnly, let shouldCompact = configuration.shouldCompactOnLaunch {
                 let statistics = try coordinator.store.statistics()
@@ -124,6 +126,23 @@ extension FileCoordinator {
             return coordinator
         } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)
+        }
+    }
+
+    /// Puts a copy of the seed where no file is yet.
+    private static func sow(_ configuration: Realm.Configuration) throws(StoreError) {
+        guard let seed = configuration.seedFilePath, !configuration.isInMemory, !configuration.readOnly,
+            !FileManager.default.fileExists(atPath: configuration.path)
+        else { return }
+        var options = ObjectStore.Options()
+        options.readOnly = true
+        options.encryptionKey = configuration.encryptionKey.map { [UInt8]($0) }
+        let path = seed.standardizedFileURL.resolvingSymlinksInPath().path
+        do {
+            try ObjectStore.open(path: path, options: options).copy(to: configuration.path, key: options.encryptionKey)
+        } catch {
+            // Somebody else may have put one there.
+            if error.code != .fileExists { throw error }
         }
     }
 }

@@ -6,12 +6,11 @@ extension RealmInstance {
     /// Becomes the file's writer, waiting for whoever is it, and moves to the newest version.
     func beginWrite(using reservation: WriteReservation? = nil) throws {
         checkThread()
-        if isFrozen { misuse("Can't perform transactions on a frozen Realm") }
-        if configuration.readOnly { misuse("Can't perform transactions on read-only Realms.") }
+        checkWritesAllowed()
         guard !isInWrite else { misuse("The Realm is already in a write transaction") }
         let before = transaction.version
         do {
-            if let reservation {
+            if let reservation = reservation ?? asyncWrites?.takeOver() {
                 try transaction.beginWriting(using: reservation)
             } else {
                 try transaction.beginWriting()
@@ -28,7 +27,17 @@ extension RealmInstance {
         observers.deliver(self)
     }
 
-    func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
+    /// A frozen Realm and one that was opened to be read are not written.
+    func checkWritesAllowed() {
+        if isFrozen { misuse("Can't perform transactions on a frozen Realm") }
+        if configuration.readOnly { misuse("Can't perform transactions on read-only Realms.") }
+    }
+
+    /// Makes the transaction's changes visible; returns the version they make.
+    @discardableResult
+    func commitWrite(
+        _ durability: Durability = .durable, withoutNotifying tokens: [NotificationToken] = []
+    ) throws -> UInt64 {
         checkThread()
         guard isInWrite else { misuse("Can't commit a non-existing write transaction") }
         let participant = coordinator.participant
@@ -36,7 +45,7 @@ extension RealmInstance {
         do {
             try DamageReporting.throwing { try participant?.willCommit(transaction) }
             let dropsObjects = transaction.hasDroppedObjects
-            version = try transaction.commit()
+            version = try transaction.commit(durability)
             committed(version, droppingObjects: dropsObjects)
         } catch {
             // A failed commit has undone itself; a participant that refused has not.
@@ -49,8 +58,9 @@ extension RealmInstance {
         isInWrite = false
         changed()
         observers.skip(tokens, self)
-        participant?.didCommit(version: version)
+        participant?.didCommit(version: version, through: coordinator)
         observers.tellRealmObservers(.didChange, self)
+        return version
     }
 
     func cancelWrite() {
@@ -59,6 +69,8 @@ extension RealmInstance {
         transaction.abort()
         isInWrite = false
         undone()
+        // Whoever asked for changes during the write was put off.
+        if !observers.isEmpty { wake() }
     }
 
     // MARK: - Moving forward

@@ -53,8 +53,14 @@ final class RealmInstance {
     var autorefresh = true
     @exclusivity(unchecked) var isInWrite = false
     let observers = ObserverRegistry()
+    /// Nil until the first write that does not block.
+    var asyncWrites: AsyncWrites?
     /// What `add` and `create` do about primary keys that exist, for the objects they meet on the way.
     @exclusivity(unchecked) var updatePolicy = Realm.UpdatePolicy.error
+    /// How many collections inside of mixed values are being made, one in the other.
+    @exclusivity(unchecked) var nestedBeingMade = 0
+    /// Whether it has handed out a collection inside of a mixed value: one that must learn of its end.
+    @exclusivity(unchecked) private(set) var hasSeenNested = false
     @exclusivity(unchecked) var draft: Draft?
     /// A draft that remembers nothing, for the next object.
     @exclusivity(unchecked) var idleDraft: Draft?
@@ -152,6 +158,7 @@ final class RealmInstance {
         openTransaction = nil
         invalidations += 1
         changed()
+        observers.invalidated(self)
     }
 
     /// Objects made so far are invalid from now on.
@@ -181,6 +188,11 @@ final class RealmInstance {
 
     func access(named name: String) -> _ClassAccess {
         if let access = accesses[name] ?? frozenClasses?[name] { return access }
+        if let nested = NestedCollection(className: name) {
+            // Whoever shares a frozen instance never writes, and need not know.
+            if !isFrozen { hasSeenNested = true }
+            return makeAccess(nested.model)
+        }
         guard let model = declared.models[name] else { misuse(Self.notManaged(name)) }
         return makeAccess(model)
     }
@@ -214,7 +226,7 @@ final class RealmInstance {
         if declared.models[name]?.isDynamic == true { return access(named: name) }
         let place = "dynamic " + name
         if let access = accesses[place] ?? frozenClasses?[place] { return access }
-        guard let table = transaction.table(name) else { misuse(Self.notManaged(name)) }
+        guard let table = transaction.table(name), table.nestedKind == nil else { misuse(Self.notManaged(name)) }
         let access = _ClassAccess(ObjectModel.dynamic(table.schema), table: table, in: self)
         if let frozenClasses { return frozenClasses.add(access, named: place) }
         accesses[place] = access

@@ -6,12 +6,14 @@ import CausewayObjectStore
 struct SchemaComparison {
     /// Classes or indexes that the file lacks; adding them needs nobody's leave.
     var hasAdditions = false
+    /// Whether the file has other delete rules. They say nothing about what it holds, so anybody may change them.
+    var hasOtherRules = false
     /// Properties of classes that the file knows, but without them: they need a newer schema version.
     var addedProperties: [String] = []
     /// What no addition can bring together.
     var conflicts: [String] = []
 
-    init(file: Schema, declared: Schema) {
+    init(file: StoredSchema, declared: StoredSchema) {
         for wanted in declared.classes {
             guard let known = file[wanted.name] else {
                 hasAdditions = true
@@ -47,10 +49,12 @@ struct SchemaComparison {
     }
 
     private mutating func compare(
-        _ known: CausewayModel.Property, _ wanted: CausewayModel.Property, in className: String
+        _ known: StoredProperty, _ wanted: StoredProperty, in className: String
     ) {
         let name = "\(className).\(wanted.name)"
-        if known.type != wanted.type || known.collection != wanted.collection {
+        if known.type != wanted.type || known.collection != wanted.collection || known.isCounter != wanted.isCounter
+            || known.isText != wanted.isText
+        {
             conflicts.append("- Property '\(name)' has been changed from '\(known.words)' to '\(wanted.words)'.")
         } else if known.target != wanted.target {
             conflicts.append(
@@ -59,11 +63,17 @@ struct SchemaComparison {
             conflicts.append("- Property '\(name)' has been made \(wanted.isOptional ? "optional" : "required").")
         }
         if wanted.isIndexed, !known.isIndexed { hasAdditions = true }
+        if wanted.isFullTextIndexed, !known.isFullTextIndexed { hasAdditions = true }
+        if wanted.deletionRule != known.deletionRule { hasOtherRules = true }
     }
 }
 
-extension CausewayModel.Property {
-    fileprivate var words: String { collection == .none ? type.word : "\(collection.word)<\(type.word)>" }
+extension StoredProperty {
+    fileprivate var words: String {
+        if isCounter { return "counter" }
+        if isText { return "text" }
+        return collection == .none ? type.word : "\(collection.word)<\(type.word)>"
+    }
 }
 
 extension Transaction {
@@ -86,7 +96,7 @@ extension Transaction {
     ///   configuration's schema version does not allow.
     /// - Parameter migrating: Runs the migration from the version it is given, inside the write, in place of additions.
     func adapt(
-        to declared: Schema, _ configuration: Realm.Configuration, migrating: (_ from: UInt64) throws -> Void
+        to declared: StoredSchema, _ configuration: Realm.Configuration, migrating: (_ from: UInt64) throws -> Void
     ) throws {
         if try isAdapted(to: declared, configuration) { return }
         try beginWriting()
@@ -117,7 +127,7 @@ extension Transaction {
         return version
     }
 
-    private func isAdapted(to declared: Schema, _ configuration: Realm.Configuration) throws -> Bool {
+    private func isAdapted(to declared: StoredSchema, _ configuration: Realm.Configuration) throws -> Bool {
         let comparison = SchemaComparison(file: schema, declared: declared)
         let isSynchronised = configuration.syncSettings != nil
         let version = schemaVersion
@@ -146,6 +156,7 @@ extension Transaction {
             }
             return true
         }
-        return !comparison.hasAdditions && (isSynchronised || version == configuration.schemaVersion)
+        return !comparison.hasAdditions && !comparison.hasOtherRules
+            && (isSynchronised || version == configuration.schemaVersion)
     }
 }

@@ -13,17 +13,55 @@ package func storedValue(of any: Any) -> Value? {
     case let custom as any _CustomPersistable: custom.scalarValue
     case let object as ObjectBase: object._header.map { _ in .object(object._key) }
     case let integer as any FixedWidthInteger: Int64(exactly: integer).map(Value.int)
+    default: foundationValue(of: any) ?? (flattened(any) == nil ? .null : nil)
+    }
+}
+
+/// What an object of Foundation stands for: JSON is read into such objects.
+func foundationValue(of any: Any) -> Value? {
+    switch any {
     case let number as NSDecimalNumber: DecimalNumber(number.stringValue).map(Value.decimal)
-    case let number as NSNumber: .double(number.doubleValue)
+    case let number as NSNumber: numberValue(number)
     case let number as Decimal: DecimalNumber(number.description).map(Value.decimal)
     case is NSNull: .null
-    default: flattened(any) == nil ? .null : nil
+    case let text as NSString: .string(String._unconditionallyBridgeFromObjectiveC(text))
+    case let date as NSDate: Date._unconditionallyBridgeFromObjectiveC(date)._stored.value
+    case let uuid as NSUUID: UUID._unconditionallyBridgeFromObjectiveC(uuid)._stored.value
+    case let data as NSData: Data._unconditionallyBridgeFromObjectiveC(data)._stored.value
+    default: nil
+    }
+}
+
+private func numberValue(_ number: NSNumber) -> Value? {
+    // Foundation says by one letter what the number was made from, "c" of Bool and of Int8; a Bool has a type of its own.
+    switch String(cString: number.objCType) {
+    case "c", "B": type(of: number) == NSNumber.self ? .int(number.int64Value) : .bool(number.boolValue)
+    case "f", "d": .double(number.doubleValue)
+    case "Q", "L": Int64(exactly: number.uint64Value).map(Value.int)
+    default: .int(number.int64Value)
     }
 }
 
 extension Value {
+    /// The value as Swift has it; nil for null and for links.
+    var any: Any? {
+        switch self {
+        case .null, .object, .link, .anyObject, .anyLink: nil
+        case .bool(let value): value
+        case .int(let value): Int(value)
+        case .float(let value): value
+        case .double(let value): value
+        case .string(let value): value
+        case .bytes(let value): Data(value)
+        case .timestamp(let value): Date(value)
+        case .objectId(let value): ObjectId(value)
+        case .uuid(let value): UUID(value)
+        case .decimal(let value): Decimal128(value)
+        }
+    }
+
     /// The value as one of a property's type. Nil where types do not fit: text is never read as a number or an id.
-    func converted(to type: PropertyType, isOptional: Bool) -> Value? {
+    func converted(to type: StoredType, isOptional: Bool) -> Value? {
         switch (self, type) {
         case (.null, _): isOptional ? .null : nil
         case (.bool, .bool), (.int, .int), (.float, .float), (.double, .double), (.string, .string), (.bytes, .data),
@@ -44,6 +82,7 @@ extension Value {
         case (.decimal(let value), .double): .double(value.double)
         case (.decimal(let value), .float): .float(Float(value.double))
         case (.decimal(let value), .int): Int64(exactly: value).map(Value.int)
+        case (.bool(let value), .int): .int(value ? 1 : 0)
         case (.int(let value), .bool): value == 0 || value == 1 ? .bool(value == 1) : nil
         default: nil
         }

@@ -10,64 +10,192 @@ public import Foundation
 /// }
 /// dog.companion = .string("Fluffy the Cat")
 /// if case let .string(companion) = dog.companion { print(companion) }
+/// if case let .list(companions) = dog.companion { print(companions.count) }
 /// dogs.where { $0.companion == .string("Fluffy the Cat") }
 /// ```
 ///
 /// A property that nobody set is `.none`, and so is a link once its object was deleted, alone, in a list or in a map; a set
 /// loses it. The property itself is never optional. Embedded objects and sets cannot be held.
 ///
+/// Lists and dictionaries of mixed values can, to 100 levels: see ``fromArray(_:)`` and ``fromDictionary(_:)``.
+///
 /// Queries compare numbers of all types with each other by their amounts, bools as 0 and 1, and strings with data by
 /// their bytes: 1 matches 1.0 and true, and never "1".
-public enum AnyRealmValue: Hashable {
+public enum AnyRealmValue {
     /// Nothing.
+    ///
+    /// ```swift
+    /// dog.companion = AnyRealmValue.none
+    /// ```
     case none
+    /// A whole number.
+    ///
+    /// ```swift
+    /// dog.companion = .int(7)
+    /// ```
     case int(Int)
+    /// True or false.
+    ///
+    /// ```swift
+    /// dog.companion = .bool(true)
+    /// ```
     case bool(Bool)
+    /// A number of 32 bits with a binary point.
+    ///
+    /// ```swift
+    /// dog.companion = .float(1.5)
+    /// ```
     case float(Float)
+    /// A number of 64 bits with a binary point.
+    ///
+    /// ```swift
+    /// dog.companion = .double(1.5)
+    /// ```
     case double(Double)
+    /// Text.
+    ///
+    /// ```swift
+    /// dog.companion = .string("Fluffy the Cat")
+    /// ```
     case string(String)
+    /// Bytes.
+    ///
+    /// ```swift
+    /// dog.companion = .data(Data([1, 2, 3]))
+    /// ```
     case data(Data)
+    /// A moment.
+    ///
+    /// ```swift
+    /// dog.companion = .date(.now)
+    /// ```
     case date(Date)
+    /// A link to an object of any class.
+    ///
+    /// ```swift
+    /// dog.companion = .object(person)
+    /// ```
     case object(Object)
+    /// An `ObjectId`.
+    ///
+    /// ```swift
+    /// dog.companion = .objectId(dog.id)
+    /// ```
     case objectId(ObjectId)
+    /// A decimal number of 34 digits.
+    ///
+    /// ```swift
+    /// dog.companion = .decimal128("19.99")
+    /// ```
     case decimal128(Decimal128)
+    /// A `UUID`.
+    ///
+    /// ```swift
+    /// dog.companion = .uuid(UUID())
+    /// ```
     case uuid(UUID)
+    /// Values by string keys. Live once its object is managed.
+    ///
+    /// ```swift
+    /// if case .dictionary(let names) = dog.companion { print(names["Fluffy"] ?? .none) }
+    /// ```
+    case dictionary(Map<String, AnyRealmValue>)
+    /// Values in order. Live once its object is managed.
+    ///
+    /// ```swift
+    /// if case .list(let names) = dog.companion { print(names.count) }
+    /// ```
+    case list(List<AnyRealmValue>)
 }
 
 // MARK: - What it holds
 
 extension AnyRealmValue {
     /// The integer, or nil for a value of another type.
+    ///
+    /// ```swift
+    /// dog.companion = .int(3)
+    /// dog.companion.intValue       // 3
+    /// dog.companion.doubleValue    // nil, and so are the values of all other types
+    /// dog.companion.floatValue
+    /// dog.companion.boolValue
+    /// ```
     public var intValue: Int? { if case .int(let value) = self { value } else { nil } }
 
     /// The Bool, or nil for a value of another type.
+    ///
+    /// ```swift
+    /// let isThere = dog.companion.boolValue ?? false
+    /// ```
     public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
 
     /// The Float, or nil for a value of another type.
+    ///
+    /// ```swift
+    /// let weight = dog.companion.floatValue ?? 0
+    /// ```
     public var floatValue: Float? { if case .float(let value) = self { value } else { nil } }
 
     /// The Double, or nil for a value of another type.
+    ///
+    /// ```swift
+    /// let weight = dog.companion.doubleValue ?? 0
+    /// ```
     public var doubleValue: Double? { if case .double(let value) = self { value } else { nil } }
 
     /// The text, or nil for a value of another type.
+    ///
+    /// ```swift
+    /// dog.companion = .string("Fluffy the Cat")
+    /// dog.companion.stringValue    // "Fluffy the Cat"
+    /// dog.companion.dataValue      // nil
+    /// ```
     public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
 
     /// The bytes, or nil for a value of another type.
+    ///
+    /// ```swift
+    /// print(dog.companion.dataValue?.count ?? 0)
+    /// ```
     public var dataValue: Data? { if case .data(let value) = self { value } else { nil } }
 
     /// The date, or nil for a value of another type.
+    ///
+    /// ```swift
+    /// event.details = .date(Date())
+    /// let when = event.details.dateValue
+    /// ```
     public var dateValue: Date? { if case .date(let value) = self { value } else { nil } }
 
     /// The ObjectId, or nil for a value of another type.
+    ///
+    /// ```swift
+    /// event.details = .objectId(dog.id)
+    /// event.details.objectIdValue == dog.id    // true
+    /// event.details.uuidValue                  // nil: that is for .uuid(UUID())
+    /// ```
     public var objectIdValue: ObjectId? { if case .objectId(let value) = self { value } else { nil } }
 
     /// The decimal, or nil for a value of another type.
+    ///
+    /// ```swift
+    /// event.details = .decimal128(19.99)
+    /// event.details.decimal128Value    // 19.99; .float(19.99) and .double(19.99) are other types
+    /// ```
     public var decimal128Value: Decimal128? { if case .decimal128(let value) = self { value } else { nil } }
 
     /// The UUID, or nil for a value of another type.
+    ///
+    /// ```swift
+    /// print(dog.companion.uuidValue?.uuidString ?? "no chip")
+    /// ```
     public var uuidValue: UUID? { if case .uuid(let value) = self { value } else { nil } }
 
     /// The object that the value links to, or nil when it is none of that class.
+    ///
+    /// ```swift
+    /// if let friend = dog.companion.object(Dog.self) { print(friend.name) }
+    /// ```
     public func object<T: Object>(_ type: T.Type) -> T? {
         if case .object(let value) = self { value as? T } else { nil }
     }
@@ -76,8 +204,12 @@ extension AnyRealmValue {
 
     /// Within the description of an object: one that is linked to is told to a depth, since links may go in circles.
     func description(depth: Int) -> String {
-        guard case .object(let object) = self else { return "\(self)" }
-        return "object(\(object.description(depth: depth)))"
+        switch self {
+        case .object(let object): "object(\(object.description(depth: depth)))"
+        case .list(let list): "list(\(list.description(depth: depth)))"
+        case .dictionary(let map): "dictionary(\(map.description(depth: depth)))"
+        default: "\(self)"
+        }
     }
 
     /// What any Swift value is as a mixed one; nil for what no property could hold.
@@ -88,17 +220,33 @@ extension AnyRealmValue {
         case let object as Object: self = .object(object)
         case is ObjectBase: return nil
         case let value?:
-            guard let stored = storedValue(of: value) else { return nil }
-            self = Self._fromStored(_StoredValue(stored), nil)
+            if let stored = storedValue(of: value) {
+                self = Self._fromStored(_StoredValue(stored), nil)
+            } else if let collection = Self.collection(value, { Self(any: $0) }) {
+                self = collection
+            } else {
+                return nil
+            }
         }
+    }
+}
+
+// MARK: - Aggregates
+
+extension AnyRealmValue: MinMaxType, AddableType {
+    /// The value that an aggregate found.
+    public static func _aggregated(_ stored: _StoredValue, _ links: _ClassAccess?) -> AnyRealmValue? {
+        _fromStored(stored, links)
     }
 }
 
 // MARK: - In properties and lists
 
 extension AnyRealmValue: RealmCollectionValue, _Indexable {
+    /// What a property of this type asks of the schema.
     public static var _shape: _PropertyShape { _PropertyShape(.mixed, isOptional: true) }
 
+    /// What a property holds that was declared without a default.
     public static func _zeroValue() -> AnyRealmValue { .none }
 
     /// - Parameter links: any class of the Realm in which links lead somewhere; without one they are none.
@@ -116,13 +264,14 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable {
         case .uuid(let value): .uuid(UUID(value))
         case .decimal(let value): .decimal128(Decimal128(value))
         case .anyObject(let object):
-            links?.instance.object(object).map { AnyRealmValue.object($0) } ?? AnyRealmValue.none
+            links?.instance.mixed(object) ?? AnyRealmValue.none
         // Of a class that this file does not have: it stays, and shows once the class is there.
         case .anyLink(let link): links?.instance.object(link).map { AnyRealmValue.object($0) } ?? AnyRealmValue.none
         case .object, .link: .none
         }
     }
 
+    /// The value as the store holds it.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue {
         let value: Value =
             switch self {
@@ -138,6 +287,8 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable {
             case .uuid(let value): value._stored.value
             case .decimal128(let value): .decimal(value.number)
             case .object(let object): Self.link(to: object, links)
+            case .list(let list): Self.stored(list, links)
+            case .dictionary(let map): Self.stored(map, links)
             }
         return _StoredValue(value)
     }
@@ -149,30 +300,45 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable {
             _ = object._linkValue()
             return .anyObject(ClassedKey(object._checkedAccess().table.number, object._key))
         }
+        // The levels of collections begin anew in an object that is added.
+        let level = links.instance.nestedBeingMade
+        links.instance.nestedBeingMade = 0
+        defer { links.instance.nestedBeingMade = level }
         let isHere = object._header != nil && object._instance === links.instance
         let access = isHere ? object._checkedAccess() : links.instance.access(for: type(of: object))
         guard case .object(let key) = access.link(to: object) else { return .null }
         return .anyObject(ClassedKey(access.table.number, key))
     }
 
+    /// Reads the property of a managed object.
     public static func _readManaged(_ object: ObjectBase, _ column: Int) -> AnyRealmValue {
         let access = object._checkedAccess()
         return _fromStored(_StoredValue(access.value(object._key, column)), access)
     }
 
+    /// Writes the property of a managed object.
     public static func _writeManaged(_ object: ObjectBase, _ column: Int, _ value: AnyRealmValue) {
         let access = object._writableAccess()
-        access.write(object._key, column, value._toStored(access).value)
+        if access.instance.updatePolicy == .modified,
+            access.instance.keeps(access.value(object._key, column), for: value, access)
+        {
+            return
+        }
+        if access.instance.hasSeenNested || value.isCollection {
+            access.writeMixed(object._key, column, value)
+        } else {
+            access.write(object._key, column, value._toStored(access).value)
+        }
     }
 }
 
 extension RealmInstance {
-    /// The object of a mixed link; nil when it is not here, or of a class that the app does not declare.
-    func object(_ link: ClassedKey) -> Object? {
-        guard let access = linkedClass(transaction.className(number: link.classNumber)),
-            access.table.exists(link.key)
-        else { return nil }
-        return access.object(link.key) as? Object
+    /// What a mixed link leads to; nil when it is not here, or of a class that the app does not declare.
+    func mixed(_ link: ClassedKey) -> AnyRealmValue? {
+        let name = transaction.className(number: link.classNumber)
+        if let name, let kind = NestedCollection(className: name) { return nested(kind, link.key) }
+        guard let access = linkedClass(name), access.table.exists(link.key) else { return nil }
+        return (access.object(link.key) as? Object).map { .object($0) }
     }
 
     func object(_ link: ClassedLink) -> Object? {

@@ -2,16 +2,19 @@ import CausewayModel
 public import Foundation
 
 extension Date: _PersistableScalar, _Indexable, MinMaxType {
+    /// What values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.date) }
 
     /// The first moment of 1970, as Realm fills a required date.
     public static func _zeroValue() -> Date { Date(timeIntervalSince1970: 0) }
 
+    /// The value that the store holds; nil for one that this type has no value for.
     public init?(_stored: _StoredValue) {
         guard case .timestamp(let timestamp) = _stored.value else { return nil }
         self.init(timestamp)
     }
 
+    /// The value as the store holds it.
     public var _stored: _StoredValue { _StoredValue(.timestamp(Timestamp(self))) }
 }
 

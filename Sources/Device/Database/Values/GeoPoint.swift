@@ -4,6 +4,7 @@ import CausewayQuery
 ///
 /// ```swift
 /// let seattle = GeoPoint(latitude: 47.68, longitude: -122.35)!
+/// print(seattle.latitude, seattle.longitude, seattle.altitude)    // 47.68 -122.35 0.0
 /// ```
 ///
 /// What is stored and queried is an embedded object of a class of your own, with the fields of a GeoJSON point:
@@ -16,6 +17,11 @@ import CausewayQuery
 /// ```
 public struct GeoPoint: Hashable, Sendable {
     /// Degrees north of the equator, from -90 to 90.
+    ///
+    /// ```swift
+    /// let summit = GeoPoint(latitude: 46.85, longitude: -121.76, altitude: 4392)!
+    /// print(summit.latitude, summit.longitude, summit.altitude)
+    /// ```
     public let latitude: Double
     /// Degrees east of Greenwich, from -180 to 180.
     public let longitude: Double
@@ -23,6 +29,10 @@ public struct GeoPoint: Hashable, Sendable {
     public let altitude: Double
 
     /// A place by its degrees; nil when there is no such place, and for a negative altitude.
+    ///
+    /// ```swift
+    /// let summit = GeoPoint(latitude: 46.85, longitude: -121.76, altitude: 4392)
+    /// ```
     public init?(latitude: Double, longitude: Double, altitude: Double = 0) {
         guard GeoPosition(latitude: latitude, longitude: longitude).isOnEarth, altitude >= 0 else { return nil }
         self.latitude = latitude

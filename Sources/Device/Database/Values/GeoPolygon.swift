@@ -5,6 +5,7 @@ import CausewayQuery
 /// ```swift
 /// let triangle = GeoPolygon(outerRing: [(48.0, -122.8), (48.2, -121.8), (47.6, -121.6), (48.0, -122.8)])!
 /// let companies = realm.objects(Company.self).where { $0.location.geoWithin(triangle) }
+/// print(triangle.outerRing.count, triangle.holes.isEmpty)    // 4 true
 /// ```
 ///
 /// A ring has at least four places, and ends where it began. Its edges are great circles, and belong to the polygon. Of the
@@ -15,6 +16,11 @@ import CausewayQuery
 /// lie not within each other.
 public struct GeoPolygon: Hashable, Sendable {
     /// The ring around the polygon; its last place is its first.
+    ///
+    /// ```swift
+    /// let triangle = GeoPolygon(outerRing: [(48.0, -122.8), (48.2, -121.8), (47.6, -121.6), (48.0, -122.8)])!
+    /// print(triangle.outerRing.count, triangle.holes.count)    // 4 0
+    /// ```
     public let outerRing: [GeoPoint]
     /// The rings that are cut out of it.
     public let holes: [[GeoPoint]]
@@ -34,6 +40,12 @@ public struct GeoPolygon: Hashable, Sendable {
     }
 
     /// A polygon of places given as (latitude, longitude); nil when one of them is none, too.
+    ///
+    /// ```swift
+    /// let ring = [(48.0, -123.0), (48.0, -121.0), (47.0, -121.0), (47.0, -123.0), (48.0, -123.0)]
+    /// let lake = [(47.6, -122.2), (47.6, -122.1), (47.5, -122.1), (47.6, -122.2)]
+    /// let land = GeoPolygon(outerRing: ring, holes: [lake])
+    /// ```
     public init?(outerRing: [(Double, Double)], holes: [[(Double, Double)]]) {
         guard let outer = Self.ring(outerRing) else { return nil }
         let inner = holes.compactMap(Self.ring)

@@ -2,17 +2,37 @@ import Glibc
 import Synchronization
 
 /// How much a `Logger` lets through: a message passes when its level is not above the logger's.
+///
+/// ```swift
+/// Logger.shared.level = LogLevel.info
+/// let grave: [LogLevel] = [.fatal, .error, .warn]
+/// let quiet = LogLevel.off < .detail    // true
+/// ```
 public enum LogLevel: Int, Comparable, Sendable, CaseIterable {
+    /// Nothing.
     case off = 0
+    /// What ends the program.
     case fatal = 1
+    /// What failed.
     case error = 2
+    /// What may be a mistake.
     case warn = 3
+    /// What happens seldom, and is worth knowing.
     case info = 4
+    /// What happens in the course of things.
     case detail = 5
+    /// What helps to find a mistake.
     case debug = 6
+    /// Every step.
     case trace = 7
+    /// Everything.
     case all = 8
 
+    /// Whether the first level says less often, and more gravely.
+    ///
+    /// ```swift
+    /// LogLevel.error < .info    // true: with .info, errors pass too
+    /// ```
     public static func < (left: LogLevel, right: LogLevel) -> Bool {
         left.rawValue < right.rawValue
     }
@@ -21,35 +41,120 @@ public enum LogLevel: Int, Comparable, Sendable, CaseIterable {
 /// Where the library tells what it does.
 ///
 /// ```swift
-/// Logger.shared = Logger(level: .debug) { level, message in
-///     print("[\(level)] \(message)")
-/// }
+/// Logger.shared = Logger(function: { level, category, message in
+///     print("[\(category.rawValue) \(level)] \(message)")
+/// })
+/// Logger.setLogLevel(.debug, for: Category.Sync.all)
 /// ```
 ///
 /// The function may be called from several threads at once. Without one of your own, messages of level `info` and
 /// graver go to standard error.
 public final class Logger: Sendable {
+    /// What is told of a message: its level and its text.
+    ///
+    /// ```swift
+    /// let function: Logger.LogFunction = { level, message in print("[\(level)] \(message)") }
+    /// Logger.shared = Logger(level: .info, logFunction: function)
+    /// ```
     public typealias LogFunction = @Sendable (_ level: LogLevel, _ message: String) -> Void
 
-    private let function: LogFunction
+    /// What is told of a message: its level, what it is about, and its text.
+    ///
+    /// ```swift
+    /// let function: Logger.CategoryLogFunction = { level, category, message in print(category.rawValue, message) }
+    /// Logger.shared = Logger(level: .info, function: function)
+    /// ```
+    public typealias CategoryLogFunction =
+        @Sendable (_ level: LogLevel, _ category: any LogCategory, _ message: String) -> Void
+
+    private let function: CategoryLogFunction
     private let threshold: Atomic<Int>
 
+    /// A logger that is told the level and the text of each message that passes.
+    ///
+    /// ```swift
+    /// let logger = Logger(level: .debug) { level, message in print("[\(level)] \(message)") }
+    /// ```
     public init(level: LogLevel, logFunction: @escaping LogFunction) {
-        function = logFunction
+        function = { level, _, message in logFunction(level, message) }
         threshold = Atomic(level.rawValue)
     }
 
-    /// What passes. May be changed at any time, from any thread.
+    /// A logger that is told the level, the category and the text of each message that passes.
+    ///
+    /// ```swift
+    /// let logger = Logger(level: .debug) { level, category, message in print(category.rawValue, message) }
+    /// ```
+    public init(level: LogLevel, function: @escaping CategoryLogFunction) {
+        self.function = function
+        threshold = Atomic(level.rawValue)
+    }
+
+    /// A logger of level `info`, until `setLogLevel(_:for:)` says otherwise.
+    ///
+    /// ```swift
+    /// let logger = Logger(function: { level, category, message in print(category.rawValue, level, message) })
+    /// ```
+    public convenience init(function: @escaping CategoryLogFunction) {
+        self.init(level: .info, function: function)
+    }
+
+    /// What passes where no level was set for a category. May be changed at any time, from any thread; changing that of
+    /// the shared logger forgets the levels of the categories.
+    ///
+    /// ```swift
+    /// Logger.shared.level = .debug
+    /// ```
     public var level: LogLevel {
         // Only levels are ever stored, so the fallback is never taken.
         get { LogLevel(rawValue: threshold.load(ordering: .relaxed)) ?? .info }
-        set { threshold.store(newValue.rawValue, ordering: .relaxed) }
+        set {
+            if self === Logger.shared { Logger.levels.withLock { $0 = [:] } }
+            threshold.store(newValue.rawValue, ordering: .relaxed)
+        }
     }
 
     /// Passes a message on if its level lets it. The text is not even made otherwise.
-    public func log(level: LogLevel, message: @autoclosure () -> String) {
-        guard level != .off, level.rawValue <= threshold.load(ordering: .relaxed) else { return }
-        function(level, message())
+    ///
+    /// ```swift
+    /// Logger.shared.log(level: .info, message: "The kennel is open.")
+    /// ```
+    public func log(
+        level: LogLevel, category: any LogCategory = Category.sdk, message: @autoclosure () -> String
+    ) {
+        guard level != .off, level <= self.level(of: category) else { return }
+        function(level, category, message())
+    }
+
+    // MARK: - Categories
+
+    /// What was set for single categories, for all loggers.
+    private static let levels = Mutex<[String: LogLevel]>([:])
+
+    private func level(of category: any LogCategory) -> LogLevel {
+        Logger.levels.withLock { $0[category.rawValue] } ?? level
+    }
+
+    /// Lets messages of a category, and of all within it, through up to a level.
+    ///
+    /// ```swift
+    /// Logger.setLogLevel(.trace, for: Category.Sync.Client.session)
+    /// ```
+    public static func setLogLevel(_ level: LogLevel, for category: any LogCategory = Category.realm) {
+        levels.withLock { levels in
+            for name in Category.allNames where name == category.rawValue || name.hasPrefix(category.rawValue + ".") {
+                levels[name] = level
+            }
+        }
+    }
+
+    /// Up to which level messages of a category pass.
+    ///
+    /// ```swift
+    /// if Logger.logLevel(for: Category.Sync.all) >= .debug { print("The log will be long.") }
+    /// ```
+    public static func logLevel(for category: any LogCategory) -> LogLevel {
+        shared.level(of: category)
     }
 
     // MARK: - The one that the library uses
@@ -62,6 +167,10 @@ public final class Logger: Sendable {
     )
 
     /// The logger of everything in this process. Set it before the first Realm is opened to miss nothing.
+    ///
+    /// ```swift
+    /// Logger.shared = Logger(level: .debug) { level, message in print("[\(level)] \(message)") }
+    /// ```
     public static var shared: Logger {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }

@@ -11,6 +11,10 @@ private enum Process {
 extension ObjectId {
     /// A new id, different from every other that any device makes.
     ///
+    /// ```swift
+    /// let id = ObjectId.generate()
+    /// ```
+    ///
     /// Complexity: one clock reading and one atomic addition; safe from any thread.
     public static func generate() -> ObjectId {
         let count = Process.counter.wrappingAdd(1, ordering: .relaxed).oldValue
@@ -18,6 +22,11 @@ extension ObjectId {
     }
 
     /// An id of a given time, for callers that number machines and processes themselves.
+    ///
+    /// ```swift
+    /// let startOfToday = ObjectId(timestamp: Calendar.current.startOfDay(for: .now))
+    /// let since = dogs.where { $0.name != "" }.filter { $0.id >= startOfToday }
+    /// ```
     ///
     /// Only the lower 24 bits of `machineId` and the lower 16 of `processId` have room. Two ids of the same arguments
     /// still differ, by the counter.
@@ -29,6 +38,10 @@ extension ObjectId {
     }
 
     /// When the id was made, to the second.
+    ///
+    /// ```swift
+    /// let newest = dogs.filter { $0.id.timestamp > Date(timeIntervalSinceNow: -60) }
+    /// ```
     public var timestamp: Date {
         Date(timeIntervalSince1970: TimeInterval(identifier.high >> 32))
     }

@@ -19,11 +19,19 @@ public struct ObjectId: Hashable, Sendable {
     }
 
     /// The id of twelve zero bytes.
+    ///
+    /// ```swift
+    /// let nobody = ObjectId()    // 000000000000000000000000
+    /// ```
     public init() {
         identifier = ObjectIdentifier12(high: 0, low: 0)
     }
 
     /// The id that 24 hexadecimal digits spell.
+    ///
+    /// ```swift
+    /// let id = try ObjectId(string: "11223344556677889900aabb")
+    /// ```
     ///
     /// - Throws: `Realm.Error.invalidInput` when the text is anything else.
     public init(string: String) throws {
@@ -38,6 +46,10 @@ public struct ObjectId: Hashable, Sendable {
     }
 
     /// The id that a literal of 24 hexadecimal digits spells. Any other literal is a mistake of the program and stops it.
+    ///
+    /// ```swift
+    /// let id = ObjectId("11223344556677889900aabb")
+    /// ```
     public init(_ literal: StaticString) {
         let text = literal.description
         guard let identifier = ObjectIdentifier12(hexadecimal: text.utf8) else {
@@ -47,6 +59,10 @@ public struct ObjectId: Hashable, Sendable {
     }
 
     /// The 24 lower-case hexadecimal digits of the id.
+    ///
+    /// ```swift
+    /// print(dog.id.stringValue)
+    /// ```
     public var stringValue: String {
         var digits: [UInt8] = []
         digits.reserveCapacity(24)
@@ -90,20 +106,39 @@ extension ObjectIdentifier12 {
 
 extension ObjectId: Comparable {
     /// As the twelve bytes compare: ids of an earlier second come first.
+    ///
+    /// ```swift
+    /// let oldestFirst = dogs.map(\.id).sorted()
+    /// ```
     public static func < (left: ObjectId, right: ObjectId) -> Bool {
         left.identifier < right.identifier
     }
 }
 
 extension ObjectId: CustomStringConvertible {
+    /// The 24 hexadecimal digits.
+    ///
+    /// ```swift
+    /// print(dog.id.description == dog.id.stringValue)    // true
+    /// ```
     public var description: String { stringValue }
 }
 
 extension ObjectId: Codable {
+    /// Reads the id from its 24 hexadecimal digits.
+    ///
+    /// ```swift
+    /// let id = try JSONDecoder().decode(ObjectId.self, from: Data(#""11223344556677889900aabb""#.utf8))
+    /// ```
     public init(from decoder: any Decoder) throws {
         try self.init(string: decoder.singleValueContainer().decode(String.self))
     }
 
+    /// Writes the id as its 24 hexadecimal digits.
+    ///
+    /// ```swift
+    /// let json = try JSONEncoder().encode(dog.id)    // the digits in quotes, by encode(to:)
+    /// ```
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(stringValue)
@@ -111,15 +146,18 @@ extension ObjectId: Codable {
 }
 
 extension ObjectId: _PersistableScalar, _PrimaryKey, _Indexable {
+    /// What values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.objectId) }
 
     /// An id that was not given is drawn, so that a primary key needs no code.
     public static func _zeroValue() -> ObjectId { generate() }
 
+    /// The value that the store holds; nil for one that this type has no value for.
     public init?(_stored: _StoredValue) {
         guard case .objectId(let identifier) = _stored.value else { return nil }
         self.init(identifier)
     }
 
+    /// The value as the store holds it.
     public var _stored: _StoredValue { _StoredValue(.objectId(identifier)) }
 }

@@ -9,21 +9,43 @@ extension Realm {
     /// } catch Realm.Error.filePermissionDenied {
     ///     // One code.
     /// } catch let error as Realm.Error {
-    ///     print(error.code, error.localizedDescription, error.fileURL as Any)
+    ///     print(error.code, error.localizedDescription, error.fileURL as Any, error.underlyingError as Any)
     /// }
     /// ```
     ///
     /// The message names the cause and what to do about it. Misuse (a write outside a transaction, a Realm on the wrong
     /// thread) is not an error: it stops the program with a sentence.
     public struct Error: Swift.Error, Sendable {
+        /// Which kind of error it is.
+        ///
+        /// ```swift
+        /// if let error = error as? Realm.Error, error.code == .outOfDiskSpace { print("Make room.") }
+        /// ```
         public let code: Code
         /// The cause and the remedy, in one or two sentences.
+        ///
+        /// ```swift
+        /// if let error = error as? Realm.Error { print(error.message) }
+        /// ```
         public let message: String
         /// The file that the error is about, where there is one.
+        ///
+        /// ```swift
+        /// if let path = (error as? Realm.Error)?.fileURL?.path { print("about \(path)") }
+        /// ```
         public let fileURL: URL?
         /// What a lower layer reported.
+        ///
+        /// ```swift
+        /// if let error = error as? Realm.Error, let cause = error.underlyingError { print(cause) }
+        /// ```
         public let underlyingError: (any Swift.Error)?
 
+        /// Makes an error, for tests and for code that passes errors on.
+        ///
+        /// ```swift
+        /// throw Realm.Error(.invalidInput, "The name is too long.")
+        /// ```
         public init(
             _ code: Code, _ message: String, fileURL: URL? = nil, underlyingError: (any Swift.Error)? = nil
         ) {
@@ -39,9 +61,15 @@ extension Realm {
 
 extension Realm.Error {
     /// The kinds of error a caller may treat differently. The numbers are RealmSwift's.
+    ///
+    /// ```swift
+    /// func canRetry(_ error: Realm.Error) -> Bool { error.code == Realm.Error.Code.outOfDiskSpace }
+    /// ```
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// RealmSwift's number.
         public let rawValue: Int
 
+        /// The code of one of RealmSwift's numbers.
         public init(rawValue: Int) {
             self.rawValue = rawValue
         }
@@ -89,29 +117,65 @@ extension Realm.Error {
     }
 
     // The same codes as members of the error itself, so that `catch Realm.Error.fileAccess` reads well.
+    /// See ``Code/fail``.
+    ///
+    /// ```swift
+    /// do {
+    ///     try realm.write { dog.age += 1 }
+    /// } catch Realm.Error.outOfDiskSpace, Realm.Error.fileAccess {
+    ///     print("It could not be saved.")
+    /// }
+    /// ```
     public static let fail = Code.fail
+    /// See ``Code/fileAccess``.
     public static let fileAccess = Code.fileAccess
+    /// See ``Code/filePermissionDenied``.
     public static let filePermissionDenied = Code.filePermissionDenied
+    /// See ``Code/fileExists``.
     public static let fileExists = Code.fileExists
+    /// See ``Code/fileNotFound``.
     public static let fileNotFound = Code.fileNotFound
+    /// See ``Code/fileFormatUpgradeRequired``.
     public static let fileFormatUpgradeRequired = Code.fileFormatUpgradeRequired
+    /// See ``Code/incompatibleLockFile``.
     public static let incompatibleLockFile = Code.incompatibleLockFile
+    /// See ``Code/addressSpaceExhausted``.
     public static let addressSpaceExhausted = Code.addressSpaceExhausted
+    /// See ``Code/schemaMismatch``.
     public static let schemaMismatch = Code.schemaMismatch
+    /// See ``Code/alreadyOpen``.
     public static let alreadyOpen = Code.alreadyOpen
+    /// See ``Code/invalidInput``.
     public static let invalidInput = Code.invalidInput
+    /// See ``Code/outOfDiskSpace``.
     public static let outOfDiskSpace = Code.outOfDiskSpace
+    /// See ``Code/incompatibleSession``.
     public static let incompatibleSession = Code.incompatibleSession
+    /// See ``Code/unsupportedFileFormatVersion``.
     public static let unsupportedFileFormatVersion = Code.unsupportedFileFormatVersion
+    /// See ``Code/multipleSyncAgents``.
     public static let multipleSyncAgents = Code.multipleSyncAgents
+    /// See ``Code/subscriptionFailed``.
     public static let subscriptionFailed = Code.subscriptionFailed
+    /// See ``Code/fileOperationFailed``.
     public static let fileOperationFailed = Code.fileOperationFailed
+    /// See ``Code/invalidDatabase``.
     public static let invalidDatabase = Code.invalidDatabase
+    /// See ``Code/incompatibleHistories``.
     public static let incompatibleHistories = Code.incompatibleHistories
+    /// See ``Code/noSubscriptionForWrite``.
     public static let noSubscriptionForWrite = Code.noSubscriptionForWrite
 }
 
 /// Lets a `catch` name a code.
+///
+/// ```swift
+/// do {
+///     try Realm.deleteFiles(for: configuration)
+/// } catch Realm.Error.alreadyOpen {
+///     log("Close it first.")
+/// }
+/// ```
 public func ~= (code: Realm.Error.Code, error: any Error) -> Bool {
     (error as? Realm.Error)?.code == code
 }
@@ -120,20 +184,44 @@ public func ~= (code: Realm.Error.Code, error: any Error) -> Bool {
 
 extension Realm.Error: Equatable {
     /// By code and file: the message is for people.
+    ///
+    /// ```swift
+    /// let isTheSame = Realm.Error(.fail, "So it failed.") == Realm.Error(.fail, "It failed.")    // true
+    /// ```
     public static func == (left: Realm.Error, right: Realm.Error) -> Bool {
         left.code == right.code && left.fileURL == right.fileURL
     }
 }
 
 extension Realm.Error: LocalizedError {
+    /// The message.
+    ///
+    /// ```swift
+    /// print((error as? Realm.Error)?.errorDescription ?? "no error of a Realm")
+    /// ```
     public var errorDescription: String? { message }
 }
 
 extension Realm.Error: CustomNSError {
+    /// The domain of all errors of Realms, as Foundation asks for it.
+    ///
+    /// ```swift
+    /// (error as NSError).domain == Realm.Error.errorDomain    // "io.realm"
+    /// ```
     public static var errorDomain: String { "io.realm" }
 
+    /// The number of the code.
+    ///
+    /// ```swift
+    /// if let error = error as? Realm.Error { print(error.errorCode) }    // the number that RealmSwift has for it
+    /// ```
     public var errorCode: Int { code.rawValue }
 
+    /// The message, the file and the cause, as Foundation asks for them.
+    ///
+    /// ```swift
+    /// let path = (error as? Realm.Error)?.errorUserInfo[NSFilePathErrorKey]
+    /// ```
     public var errorUserInfo: [String: Any] {
         var information: [String: Any] = [NSLocalizedDescriptionKey: message]
         if let fileURL {
@@ -148,6 +236,11 @@ extension Realm.Error: CustomNSError {
 }
 
 extension Realm.Error: CustomStringConvertible {
+    /// The message, and the file it is about.
+    ///
+    /// ```swift
+    /// if let error = error as? Realm.Error { print(error) }    // its description
+    /// ```
     public var description: String {
         fileURL.map { "\(message) (\($0.path))" } ?? message
     }

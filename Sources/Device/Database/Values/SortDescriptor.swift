@@ -11,32 +11,61 @@
 /// modules are imported, write `Causeway.SortDescriptor`.
 public struct SortDescriptor: Hashable, Sendable {
     /// The names of the properties to go through, divided by dots.
+    ///
+    /// ```swift
+    /// let order = SortDescriptor(keyPath: "age", ascending: false)
+    /// print(order.keyPath, order.ascending ? "up" : "down")
+    /// ```
     public let keyPath: String
+    /// Whether the smallest value comes first.
     public let ascending: Bool
 
+    /// Orders by a property, or by what a dotted path leads to.
+    ///
+    /// ```swift
+    /// let oldestFirst = SortDescriptor(keyPath: "age", ascending: false)
+    /// ```
     public init(keyPath: String, ascending: Bool = true) {
         self.keyPath = keyPath
         self.ascending = ascending
     }
 
     /// By a key path that the compiler checks: `SortDescriptor(keyPath: \Dog.name)`.
+    ///
+    /// ```swift
+    /// let order = SortDescriptor(keyPath: \Dog.name)
+    /// ```
     public init<Root: ObjectBase>(keyPath: PartialKeyPath<Root>, ascending: Bool = true) {
         self.init(keyPath: _name(for: keyPath), ascending: ascending)
     }
 
     /// The same property in the other direction.
+    ///
+    /// ```swift
+    /// dogs.sorted(by: [SortDescriptor(keyPath: "age").reversed()])
+    /// ```
     public func reversed() -> SortDescriptor {
         SortDescriptor(keyPath: keyPath, ascending: !ascending)
     }
 }
 
 extension SortDescriptor: ExpressibleByStringLiteral {
+    /// Orders by a property, ascending.
+    ///
+    /// ```swift
+    /// let byName: Causeway.SortDescriptor = "name"
+    /// ```
     public init(stringLiteral keyPath: String) {
         self.init(keyPath: keyPath)
     }
 }
 
 extension SortDescriptor: CustomStringConvertible {
+    /// The path and the direction.
+    ///
+    /// ```swift
+    /// print(SortDescriptor(keyPath: "age").description)
+    /// ```
     public var description: String {
         "SortDescriptor(keyPath: \(keyPath), ascending: \(ascending))"
     }

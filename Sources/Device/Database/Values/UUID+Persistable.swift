@@ -2,16 +2,19 @@ import CausewayModel
 public import Foundation
 
 extension UUID: _PersistableScalar, _PrimaryKey, _Indexable {
+    /// What values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.uuid) }
 
     /// A UUID that was not given is drawn, so that a primary key needs no code.
     public static func _zeroValue() -> UUID { UUID() }
 
+    /// The value that the store holds; nil for one that this type has no value for.
     public init?(_stored: _StoredValue) {
         guard case .uuid(let identifier) = _stored.value else { return nil }
         self.init(identifier)
     }
 
+    /// The value as the store holds it.
     public var _stored: _StoredValue { _StoredValue(.uuid(UUID16(self))) }
 }
 

@@ -1,12 +1,16 @@
 import CausewayModel
 
 extension Catalog {
+    enum IndexKind {
+        case values, words
+    }
+
     /// What a wanted schema adds, or every way in which it contradicts the stored one.
     struct Extension {
         var catalog: Catalog
         var conflicts: [String] = []
         /// Columns of existing classes that got an index, to be filled.
-        var newIndexes: [(className: String, column: Int)] = []
+        var newIndexes: [(className: String, column: Int, kind: IndexKind)] = []
         var isChanged = false
     }
 
@@ -47,13 +51,17 @@ extension Catalog {
             id: take(&nextNumber), index: needsIndex(property) ? take(&nextNumber) : 0,
             list: property.collection != .none ? take(&nextNumber) : 0)
         if property.collection == .map { record.keys = take(&nextNumber) }
+        if needsWords(property) { record.words = take(&nextNumber) }
         return record
     }
 
     /// The primary key has an index of its own, and lists have none.
     private static func needsIndex(_ property: Property) -> Bool {
-        property.isIndexed && !property.isPrimaryKey && property.collection == .none && property.type != .object
-            && property.type != .mixed
+        property.isIndexed && !property.isPrimaryKey && property.isField && property.type != .object
+    }
+
+    private static func needsWords(_ property: Property) -> Bool {
+        property.isFullTextIndexed && !property.isPrimaryKey && property.collection == .none && property.type == .string
     }
 
     private static func contradictions(_ wanted: ClassSchema) -> [String] {
@@ -62,6 +70,9 @@ extension Catalog {
         for property in wanted.properties {
             let name = "'\(wanted.name).\(property.name)'"
             if !names.insert(property.name).inserted { result.append("Property \(name) is declared twice.") }
+            if property.isText, property.type != .string || property.collection != .none || property.isOptional {
+                result.append("Property \(name) is a text and no required string.")
+            }
             if property.type == .object, property.target == nil {
                 result.append("Property \(name) is a link and names no class.")
             }
@@ -100,10 +111,20 @@ extension Catalog {
             if let column = record.schema.index(of: property.name) {
                 let stored = record.schema.properties[column]
                 result.conflicts += differences(stored, property, wanted.name)
+                if stored.deletionRule != property.deletionRule {
+                    record.schema.properties[column].deletionRule = property.deletionRule
+                    result.isChanged = true
+                }
                 if needsIndex(property), record.columns[column].index == 0 {
                     record.schema.properties[column].isIndexed = true
                     record.columns[column].index = take(&nextNumber)
-                    result.newIndexes.append((wanted.name, column))
+                    result.newIndexes.append((wanted.name, column, .values))
+                    result.isChanged = true
+                }
+                if needsWords(property), record.columns[column].words == 0 {
+                    record.schema.properties[column].isFullTextIndexed = true
+                    record.columns[column].words = take(&nextNumber)
+                    result.newIndexes.append((wanted.name, column, .words))
                     result.isChanged = true
                 }
             } else {
@@ -127,7 +148,9 @@ extension Catalog {
         }
         let property = stored.name
         compare("type", stored.type, stored.type == wanted.type, wanted.type)
+        compare("counter", stored.isCounter, stored.isCounter == wanted.isCounter, wanted.isCounter)
         compare("collection", stored.collection, stored.collection == wanted.collection, wanted.collection)
+        compare("text", stored.isText, stored.isText == wanted.isText, wanted.isText)
         if stored.type != .object {
             compare("optional", stored.isOptional, stored.isOptional == wanted.isOptional, wanted.isOptional)
         }

@@ -26,6 +26,13 @@ struct Catalog: Sendable {
         var list: UInt32
         /// The tree object key → keys of a map, or 0.
         var keys: UInt32 = 0
+        /// The tree word → object keys of a full-text index, or 0.
+        var words: UInt32 = 0
+    }
+
+    /// Trees that few columns have. A number that is not here is of a later version, which this one does not guess at.
+    enum FurtherTree: UInt8 {
+        case words = 1
     }
 
     private(set) var classes: [ClassRecord] = []
@@ -74,7 +81,11 @@ enum CatalogKey {
 // MARK: - Bytes
 
 extension Catalog {
-    static let format: UInt8 = 2
+    static let format: UInt8 = 3
+    /// The formats that can be read as they are.
+    static let readableFormats: ClosedRange<UInt8> = 2...format
+    /// What stands for the collection of a text.
+    private static let textCollection: UInt8 = 4
 
     var encoded: [UInt8] {
         var writer = RecordWriter()
@@ -90,11 +101,17 @@ extension Catalog {
             for (property, column) in zip(record.schema.properties, record.columns) {
                 writer.write(property.name)
                 writer.write(byte: property.type.rawValue)
-                writer.write(byte: property.collection.rawValue)
+                writer.write(byte: property.isText ? Self.textCollection : property.collection.rawValue)
                 writer.write(byte: Self.flags(property))
                 writer.write(property.target ?? "")
                 for number in [column.id, column.index, column.list] { writer.write(UInt64(number)) }
                 if property.collection == .map { writer.write(UInt64(column.keys)) }
+                let further = column.furtherTrees
+                writer.write(further.count)
+                for (kind, number) in further {
+                    writer.write(byte: kind.rawValue)
+                    writer.write(UInt64(number))
+                }
             }
         }
         return writer.bytes
@@ -102,42 +119,69 @@ extension Catalog {
 
     private static func flags(_ property: Property) -> UInt8 {
         (property.isOptional ? 1 : 0) | (property.isPrimaryKey ? 2 : 0) | (property.isIndexed ? 4 : 0)
-            | (property.target != nil ? 8 : 0)
+            | (property.target != nil ? 8 : 0) | (property.isCounter ? 16 : 0) | property.deletionRule.rawValue << 5
     }
 
     init(encoded bytes: UnsafeRawBufferPointer) throws(RecordReader.Damage) {
         var reader = RecordReader(bytes)
-        // The catalogs of all formats so far are alike.
-        guard (1...Self.format).contains(try reader.readByte()) else { throw RecordReader.Damage() }
+        let format = try reader.readByte()
+        guard (1...Self.format).contains(format) else { throw RecordReader.Damage() }
         var classes: [ClassRecord] = []
-        for _ in 0..<(try reader.readCount()) { classes.append(try Self.readClass(&reader)) }
+        for _ in 0..<(try reader.readCount()) { classes.append(try Self.readClass(&reader, format)) }
         guard reader.isAtEnd else { throw RecordReader.Damage() }
         self.init(classes: classes)
     }
 
-    private static func readClass(_ reader: inout RecordReader) throws(RecordReader.Damage) -> ClassRecord {
+    private static func readClass(
+        _ reader: inout RecordReader, _ format: UInt8
+    ) throws(RecordReader.Damage) -> ClassRecord {
         let name = try reader.readString()
-        guard let kind = ClassKind(rawValue: try reader.readByte()) else { throw RecordReader.Damage() }
+        guard let kind = ClassKind(rawValue: try reader.readByte()) else { throw RecordReader.Damage(isUnknown: true) }
         var record = ClassRecord(
             schema: ClassSchema(name: name, kind: kind, properties: []), table: try reader.readUInt32(),
             primaryKeys: try reader.readUInt32(), backlinks: try reader.readUInt32(), absent: try reader.readUInt32(),
             ghosts: try reader.readUInt32(), containers: try reader.readUInt32(), columns: [])
         for _ in 0..<(try reader.readCount()) {
             let name = try reader.readString()
-            guard let type = PropertyType(rawValue: try reader.readByte()),
-                let collection = CollectionKind(rawValue: try reader.readByte())
-            else { throw RecordReader.Damage() }
+            guard let type = PropertyType(rawValue: try reader.readByte()) else {
+                throw RecordReader.Damage(isUnknown: true)
+            }
+            let collectionNumber = try reader.readByte()
+            let isText = type == .string && collectionNumber == Self.textCollection
+            guard let collection = isText ? CollectionKind.none : CollectionKind(rawValue: collectionNumber) else {
+                throw RecordReader.Damage(isUnknown: true)
+            }
             let flags = try reader.readByte()
             let target = try reader.readString()
             record.schema.properties.append(
                 Property(
                     name: name, type: type, collection: collection, isOptional: flags & 1 != 0,
-                    isPrimaryKey: flags & 2 != 0, isIndexed: flags & 4 != 0, target: flags & 8 != 0 ? target : nil))
-            record.columns.append(
-                ColumnRecord(
-                    id: try reader.readUInt32(), index: try reader.readUInt32(), list: try reader.readUInt32(),
-                    keys: collection == .map ? try reader.readUInt32() : 0))
+                    isPrimaryKey: flags & 2 != 0, isIndexed: flags & 4 != 0, target: flags & 8 != 0 ? target : nil,
+                    isCounter: flags & 16 != 0, isText: isText,
+                    deletionRule: DeletionRule(rawValue: flags >> 5 & 3) ?? .none))
+            var column = ColumnRecord(
+                id: try reader.readUInt32(), index: try reader.readUInt32(), list: try reader.readUInt32(),
+                keys: collection == .map ? try reader.readUInt32() : 0)
+            // The catalogs of formats 1 and 2 end a property here.
+            if format >= 3 { try column.readFurtherTrees(&reader) }
+            record.schema.properties[record.columns.count].isFullTextIndexed = column.words != 0
+            record.columns.append(column)
         }
         return record
+    }
+}
+
+extension Catalog.ColumnRecord {
+    fileprivate var furtherTrees: [(kind: Catalog.FurtherTree, number: UInt32)] {
+        words == 0 ? [] : [(.words, words)]
+    }
+
+    fileprivate mutating func readFurtherTrees(_ reader: inout RecordReader) throws(RecordReader.Damage) {
+        for _ in 0..<(try reader.readCount()) {
+            switch Catalog.FurtherTree(rawValue: try reader.readByte()) {
+            case .words: words = try reader.readUInt32()
+            case nil: throw RecordReader.Damage(isUnknown: true)
+            }
+        }
     }
 }

@@ -1,10 +1,11 @@
 import CausewayModel
 import CausewayStorage
 
-/// Brings a file of catalog format 1 to format 2, in one transaction, when it is opened.
+/// Brings a file of catalog format 1 or 2 to format 3, in one transaction, when it is opened.
 ///
 /// Format 1 had one entry in a tree for each indexed value, each link and each primary key, and a bit for each slot that
-/// holds an object where there is now one for each that holds none.
+/// holds an object where there is now one for each that holds none. Format 2 had neither indexes of mixed values, though it
+/// took note of declared ones, nor full-text indexes.
 struct FormatUpgrade {
     private let writer: any StorageWriter
     private var scratch: [UInt8] = []
@@ -14,7 +15,12 @@ struct FormatUpgrade {
         self.writer = writer
     }
 
-    mutating func run(_ catalog: Catalog) {
+    mutating func run(_ catalog: Catalog, from format: UInt8) {
+        if format == 1 { packTrees(catalog) }
+        writer.put(FixedTree.catalog, CatalogKey.classes, catalog.withoutUnbuiltIndexes.encoded)
+    }
+
+    private mutating func packTrees(_ catalog: Catalog) {
         for record in catalog.classes {
             invertAlive(record)
             packPrimaryKeys(record)
@@ -22,7 +28,6 @@ struct FormatUpgrade {
             pack(record.backlinks, prefixCount: { _ in 12 })
             for column in record.columns where column.index != 0 { pack(column.index, prefixCount: { $0 - 8 }) }
         }
-        writer.put(FixedTree.catalog, CatalogKey.classes, catalog.encoded)
     }
 
     private mutating func invertAlive(_ record: Catalog.ClassRecord) {
@@ -88,22 +93,24 @@ struct FormatUpgrade {
 }
 
 extension ObjectStore {
-    /// Upgrades a file of an older catalog format; files without a catalog, and newer ones, are left as they are.
+    /// Upgrades a file of an older catalog format; files without a catalog, and newer ones, are left as they are. So is
+    /// an older one that is opened for reading only, where it can be read.
     func upgrade(readOnly: Bool) throws(StoreError) {
-        guard storedFormat(in: try snapshot()) == 1 else { return }
+        guard let format = olderFormat(in: try snapshot()) else { return }
         guard !readOnly else {
+            if Catalog.readableFormats.contains(format) { return }
             throw StoreError(
                 .unsupportedVersion,
-                "The objects of the file have format 1, which cannot be read without being upgraded to format "
+                "The objects of the file have format \(format), which cannot be read without being upgraded to format "
                     + "\(Catalog.format). Open the file once for writing.",
                 path: path)
         }
         let writer = try writer(using: nil)
         do throws(StoreError) {
             // Another process may have been faster.
-            guard storedFormat(in: writer) == 1 else { return writer.abort() }
+            guard let format = olderFormat(in: writer) else { return writer.abort() }
             var upgrade = FormatUpgrade(writer)
-            upgrade.run(try catalog(in: writer))
+            upgrade.run(try catalog(in: writer), from: format)
             if let damage = writer.damage { throw StoreError(damage) }
         } catch {
             writer.abort()
@@ -112,7 +119,23 @@ extension ObjectStore {
         _ = try storing { () throws(StorageError) in try writer.commit(.durable) }
     }
 
-    private func storedFormat(in reader: any StorageReader) -> UInt8? {
-        reader.get(FixedTree.catalog, CatalogKey.classes)?.first
+    private func olderFormat(in reader: any StorageReader) -> UInt8? {
+        reader.get(FixedTree.catalog, CatalogKey.classes)?.first.flatMap {
+            (1..<Catalog.format).contains($0) ? $0 : nil
+        }
+    }
+}
+
+extension Catalog {
+    /// Without the notes of indexes that were declared and not made: whoever declares one again gets it.
+    fileprivate var withoutUnbuiltIndexes: Catalog {
+        var records = classes
+        for position in records.indices {
+            for (place, column) in records[position].columns.enumerated()
+            where column.index == 0 && records[position].schema.properties[place].type == .mixed {
+                records[position].schema.properties[place].isIndexed = false
+            }
+        }
+        return Catalog(classes: records)
     }
 }

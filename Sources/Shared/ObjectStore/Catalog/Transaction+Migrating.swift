@@ -31,7 +31,7 @@ extension Transaction {
             guard let old = before.table(wantedClass.name), let new = table(wantedClass.name) else { continue }
             new.takeOver(from: old)
         }
-        for index in result.newIndexes { table(index.className)?.fillIndex(index.column) }
+        for index in result.newIndexes { table(index.className)?.fillIndex(index.column, index.kind) }
     }
 
     /// Makes the primary keys of the wanted schema those of its classes.
@@ -108,6 +108,7 @@ extension Transaction {
         if column.index != 0 { removeTree(column.index) }
         if column.list != 0 { removeTree(column.list) }
         if column.keys != 0 { removeTree(column.keys) }
+        if column.words != 0 { removeTree(column.words) }
     }
 
     private func removeLeaves(of column: UInt32, rows: Int64) {
@@ -140,15 +141,20 @@ extension Catalog {
                 guard let stored = old.schema.index(of: property.name),
                     property.isStored(like: old.schema.properties[stored])
                 else { return column }
-                let wantsIndex = column.index
+                let wanted = column
                 column = old.columns[stored]
-                if wantsIndex != 0, column.index == 0 {
-                    column.index = wantsIndex
-                    result.newIndexes.append((wantedClass.name, place))
+                if wanted.index != 0, column.index == 0 {
+                    column.index = wanted.index
+                    result.newIndexes.append((wantedClass.name, place, .values))
                 } else if column.index != 0 {
                     // An index costs little and may be wanted again: it stays.
                     records[position].schema.properties[place].isIndexed = true
                 }
+                if wanted.words != 0, column.words == 0 {
+                    column.words = wanted.words
+                    result.newIndexes.append((wantedClass.name, place, .words))
+                }
+                records[position].schema.properties[place].isFullTextIndexed = column.words != 0
                 return column
             }
             if old.schema.hasOtherPrimaryKey(than: wantedClass) {
@@ -183,7 +189,7 @@ extension ClassSchema {
 extension Property {
     /// Whether a column made for one property serves the other.
     fileprivate func isStored(like other: Property) -> Bool {
-        hasValues(like: other) && (isOptional == other.isOptional || type == .object)
+        hasValues(like: other) && isText == other.isText && (isOptional == other.isOptional || type == .object)
     }
 
     /// Whether the values of one property can be those of the other, but for null.

@@ -1,3 +1,4 @@
+package import CausewayMerge
 package import CausewayModel
 
 /// What a commit touched, or several commits together: the source of notifications and of the operation log.
@@ -34,13 +35,18 @@ package struct ClassChanges: Hashable, Sendable {
     package var modified: [ObjectKey: ColumnSet] = [:]
     /// In the order made, and only in the record of the write in progress. Not kept for objects inserted in it.
     package var listEdits: [ListPlace: [ListEdit]] = [:]
+    /// The same of texts. One that was set as a string too has edits that lead elsewhere than to what it is now.
+    package var textEdits: [ListPlace: [TextEdit]] = [:]
+
+    /// What was added to counters, and only in the record of the write in progress. Not kept for objects inserted in it.
+    package var additions: [ListPlace: Int64] = [:]
 
     package init() {}
 
     package var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
 }
 
-/// The list of one object.
+/// The list, or the text, of one object.
 package struct ListPlace: Hashable, Sendable {
     package var key: ObjectKey
     package var column: Int

@@ -5,7 +5,8 @@ extension Table {
     /// How often this write changed something here; 0 outside of writes. Equal counts in one write mean equal content.
     package var editCount: Int {
         transaction.settle()
-        return changes.editCount
+        // A list that is changed again is noted as changed no second time.
+        return changes.editCount &+ Int(bitPattern: listVersion.pointee &- listVersionBefore)
     }
 
     /// What this write changed so far.

@@ -1,3 +1,4 @@
+import CausewayMerge
 import CausewayModel
 
 /// Collects what a write does to one class, at the cost of an append or a dictionary entry a change.
@@ -11,8 +12,11 @@ struct TableChanges {
     private var modified: [ObjectKey: ColumnSet] = [:]
     /// Lists that note their edits themselves.
     private var editedLists: [ObjectKey: [OpenList]] = [:]
+    private var editedTexts: [ListPlace: [TextEdit]] = [:]
     /// Keys from here on were given out in this write.
     let firstNewKey: Int64
+    /// What was added to counters, by object and column.
+    private var additions: [ObjectKey: [Int: Int64]] = [:]
     private var hasGhosts = false
     /// How often anything that shows in queries was changed.
     private(set) var editCount = 0
@@ -57,12 +61,19 @@ struct TableChanges {
         }
         if !modified.isEmpty { modified[key] = nil }
         if !editedLists.isEmpty { editedLists[key] = nil }
+        if !additions.isEmpty { additions[key] = nil }
     }
 
     mutating func modify(_ key: ObjectKey, _ column: Int) {
         editCount &+= 1
         if isInserted(key) { return }
         modified[key, default: ColumnSet()].insert(column)
+    }
+
+    /// So much was added to a counter, beside whatever else is done to it.
+    mutating func add(_ amount: Int64, to key: ObjectKey, _ column: Int) {
+        if isInserted(key) { return }
+        additions[key, default: [:]][column, default: 0] &+= amount
     }
 
     /// A list is going to change, and notes its edits unless its object is new.
@@ -76,6 +87,12 @@ struct TableChanges {
         list.isNoted = true
         editedLists[list.key, default: []].append(list)
         modify(list.key, list.column)
+    }
+
+    /// A text was edited, which counts as modified already.
+    mutating func edit(_ key: ObjectKey, _ column: Int, _ edit: TextEdit) {
+        if isInserted(key) { return }
+        editedTexts[ListPlace(key: key, column: column), default: []].appendRun(edit)
     }
 
     mutating func noteGhost() {
@@ -99,9 +116,13 @@ struct TableChanges {
             result.deleted.sort { $0.key < $1.key }
         }
         result.modified = modified
+        for (key, columns) in additions {
+            for (column, amount) in columns { result.additions[ListPlace(key: key, column: column)] = amount }
+        }
         for list in editedLists.values.joined() where !list.edits.isEmpty {
             result.listEdits[ListPlace(key: list.key, column: list.column)] = list.edits
         }
+        result.textEdits = editedTexts
         return result
     }
 }

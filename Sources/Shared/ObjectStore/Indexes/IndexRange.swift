@@ -91,7 +91,15 @@ struct IndexRange {
         self.isExact = isExact
     }
 
-    /// Nil when the values are not of the property's type, or have no order.
+    /// Many values.
+    init(from: [UInt8], upTo: [UInt8]?, isExact: Bool = false) {
+        self.from = from
+        self.upTo = upTo
+        value = nil
+        self.isExact = isExact
+    }
+
+    /// Nil when the values are not of the property's type, or have no order. Not for mixed values.
     init?(_ bounds: IndexBounds, _ type: PropertyType, _ buffer: KeyBuffer) {
         let ends = [bounds.lower?.value, bounds.upper?.value, bounds.prefix].compactMap { $0 }
         guard let first = ends.first, ends.allSatisfy({ $0.hasType(type) && !$0.isNaN }),

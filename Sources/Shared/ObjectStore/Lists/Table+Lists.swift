@@ -272,6 +272,7 @@ extension Table {
             unlinkObjects(values, list.key, list.column, keeping: kept)
         } else if list.type == .mixed {
             for value in values { unlinkMixed(value, list.key, columns[list.column]) }
+            endNested(values, keeping: Set(kept))
         }
     }
 

@@ -98,6 +98,7 @@ struct QueryEntrance {
         else { return nil }
         if comparison.path.steps.count > 1 { return backwards(comparison, step, operand, table, limit) }
         if step.type == .object { return links(comparison, step, operand, table) }
+        if comparison.comparator == .text { return words(comparison, step, operand, table, limit) }
         if comparison.options.isEmpty, comparison.comparator == .equal || comparison.comparator == .in {
             return equality(operand, comparison, step, table, limit)
         }
@@ -120,13 +121,34 @@ struct QueryEntrance {
         }
         guard let index = table.columns[step.property].index else { return nil }
         var ranges: [IndexRange] = []
-        var isExact = true
-        for value in values where !value.isNaN {
-            let range = IndexRange(value, table.transaction.keyBuffer)
-            isExact = isExact && range.isExact
-            ranges.append(range)
+        if step.type == .mixed {
+            guard let found = mixedRanges(values, index, table.transaction) else { return nil }
+            ranges = found
+        } else {
+            for value in values where !value.isNaN {
+                ranges.append(IndexRange(value, table.transaction.keyBuffer))
+            }
         }
+        let isExact = ranges.allSatisfy(\.isExact)
         return find(ranges, index, comparison, step, isExact: isExact, table, limit)
+    }
+
+    /// Values of several types lie in one range: 1, 1.0 and true.
+    private static func mixedRanges(
+        _ values: Set<Value>, _ index: Postings, _ transaction: Transaction
+    ) -> [IndexRange]? {
+        var ranges: [IndexRange] = []
+        var seen: Set<[UInt8]> = []
+        for value in values {
+            guard let found = IndexRange.equal(mixed: value, in: transaction) else { return nil }
+            for range in found where seen.insert(range.from).inserted {
+                // Where nothing lies there is no doubt.
+                var (chunks, rows) = (0, 0)
+                if !range.isExact, index.count(range, in: transaction, upTo: 1, &chunks, &rows), rows == 0 { continue }
+                ranges.append(range)
+            }
+        }
+        return ranges
     }
 
     private static func find(
@@ -137,7 +159,9 @@ struct QueryEntrance {
             return step.type == .int ? primaryKeys(bounds, table, limit) : nil
         }
         guard let index = table.columns[step.property].index,
-            let range = IndexRange(bounds, step.type, table.transaction.keyBuffer)
+            let range = step.type == .mixed
+                ? IndexRange(mixed: bounds, table.transaction.keyBuffer)
+                : IndexRange(bounds, step.type, table.transaction.keyBuffer)
         else { return nil }
         let rest = range.isExact ? nil : bounds.comparisons.map { BoundPredicate.comparison($0) }
         var found = find([range], index, comparison, step, isExact: true, table, limit)
@@ -199,6 +223,9 @@ struct QueryEntrance {
     /// One row of an index.
     static let rowCost = 3.0
 
+    /// Finding the words of a text.
+    static let textCost = 300.0
+
     private func restCost(_ table: Table) -> Double {
         guard rest != nil else { return 0 }
         // Each leaf that rows fall on is tested as a whole.
@@ -217,16 +244,23 @@ struct QueryEntrance {
         case .not(let part): return scanCost(part)
         case .and(let parts): return 1.2 * (parts.map { scanCost($0) }.min() ?? 0)
         case .or(let parts): return parts.reduce(0) { $0 + scanCost($1) }
-        case .subquery, .geoWithin: return 500
+        case .subquery, .geoWithin, .type: return 500
+        case .computed(let computation):
+            let isOfColumns = computation.paths.allSatisfy { path in
+                path.aggregate == nil && path.steps.count == 1 && path.steps[0].isColumn
+            }
+            return isOfColumns ? 5 : 500
         case .comparison(let comparison):
             let steps = comparison.path.steps
             guard comparison.operand.constants != nil, comparison.path.aggregate == nil,
                 steps.allSatisfy(\.isColumn)
             else { return 500 }
             if steps.count > 1 { return 4 * Double(steps.count) }
+            if comparison.comparator == .text { return textCost }
             switch steps.first?.type {
             case .bool, .int, .object: return 0.4
             case .float, .double, .date: return 0.7
+            case .mixed: return 200
             default: return 3
             }
         }
@@ -249,6 +283,7 @@ extension Value {
         case (.bool, .bool), (.int, .int), (.float, .float), (.double, .double), (.string, .string), (.data, .bytes),
             (.date, .timestamp), (.objectId, .objectId), (.uuid, .uuid):
             true
+        case (.mixed, _): !isNull
         default: false
         }
     }

@@ -110,14 +110,16 @@ struct QueryPlan {
         case .subquery(let subquery):
             InverseTests.test(subquery, table) ?? ListTests.test(subquery, table)
                 ?? RowTest(table: table, predicate: predicate)
-        case .geoWithin: RowTest(table: table, predicate: predicate)
+        case .geoWithin, .type: RowTest(table: table, predicate: predicate)
+        case .computed(let computation):
+            ArithmeticTest(computation, table) ?? RowTest(table: table, predicate: predicate)
         }
     }
 
     private static func test(_ comparison: BoundComparison, _ table: Table) -> any LeafTest {
-        InverseTests.test(comparison, table) ?? columnTest(comparison, comparison.path.steps[...], table) ?? pairTest(
-            comparison, table)
-            ?? ListTests.test(comparison, table)
+        if comparison.goesIntoMixedValues { return RowTest(table: table, predicate: .comparison(comparison)) }
+        return InverseTests.test(comparison, table) ?? columnTest(comparison, comparison.path.steps[...], table)
+            ?? pairTest(comparison, table) ?? ListTests.test(comparison, table)
             ?? RowTest(table: table, predicate: .comparison(comparison))
     }
 

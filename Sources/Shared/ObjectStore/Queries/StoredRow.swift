@@ -20,6 +20,12 @@ struct StoredRow: RowSource {
         return table.backlinks(to: key, from: origin, property).filter(origin.exists).map { .object($0) }
     }
 
+    func nested(in value: Value) -> NestedContent? {
+        guard let (table, key, kind) = table.transaction.nested(value) else { return nil }
+        let values = table.transaction.elements(of: table, key)
+        return kind == .list ? .list(values) : .map(table.mapKeys(key, NestedCollection.column), values)
+    }
+
     func object(at link: Value, in target: String) -> StoredRow? {
         guard let table = table.transaction.table(target), let key = Self.key(link, table), table.exists(key) else {
             return nil
@@ -30,18 +36,22 @@ struct StoredRow: RowSource {
     func namesSameObject(_ left: Value, _ right: Value, in target: String) -> Bool {
         if case (.object(let left), .object(let right)) = (left, right) { return left == right }
         if left == right { return true }
-        if let left = classed(left), let right = classed(right) { return left == right }
+        let transaction = table.transaction
+        if let left = Self.classed(left, transaction), let right = Self.classed(right, transaction) {
+            return left == right
+        }
         guard let table = table.transaction.table(target) else { return false }
         // A primary key that has no row names nothing here.
         guard let left = Self.key(left, table), let right = Self.key(right, table) else { return false }
         return left == right
     }
 
-    private func classed(_ link: Value) -> ClassedKey? {
+    /// The row that a mixed link names; nil when there is none.
+    static func classed(_ link: Value, _ transaction: Transaction) -> ClassedKey? {
         switch link {
         case .anyObject(let object): object
         case .anyLink(let link):
-            table.transaction.table(link.className).flatMap { target in
+            transaction.table(link.className).flatMap { target in
                 target.keyOrGhost(for: link.key).map { ClassedKey(target.number, $0) }
             }
         default: nil

@@ -24,6 +24,11 @@ final class Column {
     private(set) var indexTree: UInt32
     /// What that tree holds, and what this write changes in it.
     @exclusivity(unchecked) private(set) var index: Postings?
+    /// The tree of a full-text index, or 0.
+    private(set) var wordsTree: UInt32
+    @exclusivity(unchecked) private(set) var words: Postings?
+    /// Whether an index of either kind follows what is written.
+    private(set) var isIndexed: Bool
     /// The tree of the elements of a list or set, or the values of a map, or 0.
     let listTree: UInt32
     /// The tree of a map's keys, or 0.
@@ -50,6 +55,8 @@ final class Column {
         role = .hidden
         holdsLinks = false
         indexTree = 0
+        wordsTree = 0
+        isIndexed = false
         listTree = 0
         keysTree = 0
         blank = LeafCheck.blank(kind, isNull: isNull)
@@ -62,17 +69,25 @@ final class Column {
         role = Role(property)
         holdsLinks = property.type == .object || property.type == .mixed
         self.leaves = leaves
-        indexTree = record.index
+        indexTree = 0
+        wordsTree = 0
+        isIndexed = false
         listTree = record.list
         keysTree = record.keys
         blank = LeafCheck.blank(kind ?? .bits, isNull: property.isNullable)
         leaves.initialize(to: LeafArray(leaves: .allocate(capacity: 1), count: 0))
     }
 
-    func enterIndex(_ tree: UInt32) {
-        guard tree != indexTree || (tree != 0 && index == nil) else { return }
-        indexTree = tree
-        index = tree == 0 ? nil : Postings(tree: tree)
+    func enterIndexes(_ record: Catalog.ColumnRecord) {
+        if record.index != indexTree {
+            indexTree = record.index
+            index = indexTree == 0 ? nil : Postings(tree: indexTree)
+        }
+        if record.words != wordsTree {
+            wordsTree = record.words
+            words = wordsTree == 0 ? nil : Postings(tree: wordsTree)
+        }
+        isIndexed = index != nil || words != nil
     }
 
     // MARK: - Reading

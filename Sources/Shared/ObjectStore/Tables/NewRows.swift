@@ -96,6 +96,7 @@ package final class NewRows {
             if case .link = column.role { enterLinks(leaf, slots, index) }
             let isCoded = isWhole && store(leaf, column)
             if let postings = column.index { enter(leaf, slots, in: postings, types[index], isCoded: isCoded) }
+            if let words = column.words { enterWords(leaf, slots, in: words) }
             if isWhole { leaf.reset() }
         }
         table.changes.noteFilled()
@@ -142,6 +143,14 @@ package final class NewRows {
             }
             return
         }
+        if type == .mixed {
+            for slot in slots {
+                table.append(
+                    mixed: strings.lengths[slot] < 0 ? nil : strings.bytes(slot), ObjectKey(first + Int64(slot)),
+                    to: postings)
+            }
+            return
+        }
         if isCoded {
             enterCoded(strings, in: postings, type)
             return
@@ -149,6 +158,14 @@ package final class NewRows {
         for slot in slots {
             Self.append(strings, slot, type, to: buffer)
             postings.append(buffer.bytes, ObjectKey(first + Int64(slot)), .present, in: table)
+        }
+    }
+
+    private func enterWords(_ leaf: WritableLeaf, _ slots: Range<Int>, in postings: Postings) {
+        guard let strings = leaf.strings?.contents else { return }
+        let first = firstKeyOfLeaf
+        for slot in slots where strings.lengths[slot] >= 0 {
+            table.append(wordsOf: strings.bytes(slot), ObjectKey(first + Int64(slot)), .present, to: postings)
         }
     }
 

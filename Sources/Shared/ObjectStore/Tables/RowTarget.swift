@@ -57,7 +57,7 @@ struct RowTargets: ~Copyable {
         reserve(columns.count)
         for (index, column) in columns.enumerated() {
             let leaf = column.kind == nil ? nil : column.write(number, of: table)
-            (targets + index).initialize(to: RowTarget(column, leaf, isIndexed: column.indexTree != 0))
+            (targets + index).initialize(to: RowTarget(column, leaf, isIndexed: column.isIndexed))
         }
         leaf = number
     }

@@ -31,7 +31,7 @@ extension Table {
 
     /// What ended objects owned must not be found any more, and ghosts must be.
     private func settleOwned(leavingGhosts: Bool) {
-        if leavingGhosts || ownsOthers { transaction.settleEnded(leavingGhosts: leavingGhosts) }
+        if leavingGhosts || ownsOthers || mayHoldNested { transaction.settleEnded(leavingGhosts: leavingGhosts) }
     }
 
     /// Marks every object as gone.
@@ -39,7 +39,7 @@ extension Table {
         for key in allKeys { end(key) }
     }
 
-    private func end(_ key: ObjectKey) {
+    func end(_ key: ObjectKey) {
         absent.write(key.leafNumber, of: self).setBit(key.slot, true)
         count -= 1
         if ended.isEmpty {
@@ -124,6 +124,7 @@ extension Table {
             let isMixed = schema.properties[index].type == .mixed
             listTargetEnded(isMixed ? ClassedKey(table.number, target) : ClassedKey(in: target), origin, index)
         } else {
+            if column.isIndexed { changeIndex(column, from: value(origin, index), to: .null, origin) }
             column.write(origin.leafNumber, of: self).setNull(origin.slot)
         }
         changes.modify(origin, index)
@@ -197,7 +198,7 @@ extension Table {
             } else if column.holdsLinks {
                 releaseLinks(keys, index)
             }
-            if column.indexTree != 0 { leaveIndex(keys, index) }
+            if column.isIndexed { leaveIndexes(keys, index) }
         }
         leavePrimaryKeys(keys, ghosts)
         for ghost in ghosts { clearGhost(ghost) }
@@ -229,7 +230,7 @@ extension Table {
     private func mixedOriginEnded(_ origin: ObjectKey, _ column: Column, _ values: Set<Value>) {
         for case .anyObject(let object) in values {
             guard let target = transaction.table(number: object.classNumber) else { continue }
-            target.originEnded(origin, column, linkingTo: object.key, isOwner: false)
+            target.originEnded(origin, column, linkingTo: object.key, isOwner: target.nestedKind != nil)
         }
     }
 
@@ -261,23 +262,6 @@ extension Table {
             return false
         }
         return !isEmpty
-    }
-
-    private func leaveIndex(_ keys: [ObjectKey], _ index: Int) {
-        let column = columns[index]
-        guard column.kind == .bytes else {
-            for key in keys { removeIndex(column, value(key, index), key) }
-            return
-        }
-        let isString = schema.properties[index].type == .string
-        let buffer = transaction.keyBuffer
-        for key in keys {
-            buffer.clear()
-            withBytes(key, index) { bytes in
-                if let bytes { buffer.append(indexText: bytes, isData: !isString) } else { buffer.append(index: .null) }
-            }
-            column.index?.append(buffer.bytes, key, .absent, in: self)
-        }
     }
 
     private func leavePrimaryKeys(_ keys: [ObjectKey], _ ghosts: [ObjectKey]) {

@@ -25,6 +25,7 @@ extension Transaction {
     /// A mixed value as it rests: a link by the row of its target, which becomes a ghost when nobody has created it yet.
     /// A link to a class or by a key that this file does not know stays as it is.
     package func resting(_ value: Value) -> Value {
+        if case .anyLink(let link) = value, let nested = restingNested(link) { return nested }
         guard case .anyLink(let link) = value, let target = table(link.className), target.schema.kind == .object,
             let column = target.primaryKeyColumn, let key = link.key.value, target.accepts(key, column: column),
             target.hasRoom(for: link.key)
@@ -45,6 +46,7 @@ extension Table {
     func setNewMixed(_ value: Value, _ key: ObjectKey, _ index: Int) {
         let value = transaction.resting(value)
         columns[index].write(key.leafNumber, of: self).set(key.slot, MixedBytes.stored(value))
+        if columns[index].isIndexed { putIndex(columns[index], value, key) }
         linkMixed(value, key, columns[index])
     }
 
@@ -52,9 +54,12 @@ extension Table {
         let value = transaction.resting(value)
         let before = self.value(key, index)
         columns[index].write(key.leafNumber, of: self).set(key.slot, MixedBytes.stored(value))
+        // Numbers of different types are different values, though an index finds them in one place.
         guard value != before else { return }
+        if columns[index].isIndexed { changeIndex(columns[index], from: before, to: value, key) }
         unlinkMixed(before, key, columns[index])
         linkMixed(value, key, columns[index])
+        endNested([before])
     }
 
     func linkMixed(_ value: Value, _ origin: ObjectKey, _ column: Column) {

@@ -125,10 +125,7 @@ extension Table {
     /// Sets an indexed string of a new row, as UTF-8.
     package func set(_ row: NewRow, _ index: Int, indexed text: UnsafeRawBufferPointer) {
         row.set(index, text)
-        let buffer = transaction.keyBuffer
-        buffer.clear()
-        buffer.append(indexText: text, isData: false)
-        columns[index].index?.append(buffer.bytes, row.key, .present, in: self)
+        putIndex(columns[index], text: text, row.key)
     }
 
     /// Sets a link of a new row.
@@ -139,6 +136,6 @@ extension Table {
 
     private func setFollowed(_ row: NewRow, _ column: Column, _ value: Value) {
         column.write(row.key.leafNumber, of: self).set(row.slot, value)
-        if column.indexTree != 0 { putIndex(column, value, row.key) }
+        if column.isIndexed { putIndex(column, value, row.key) }
     }
 }

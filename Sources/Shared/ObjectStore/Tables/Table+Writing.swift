@@ -198,38 +198,9 @@ extension Table {
         } else if property.type == .mixed {
             setMixed(key, column, value)
         } else {
-            if target.indexTree != 0 {
-                removeIndex(target, self.value(key, column), key)
-                putIndex(target, value, key)
-            }
+            if target.isIndexed { changeIndex(target, from: self.value(key, column), to: value, key) }
             target.write(key.leafNumber, of: self).set(key.slot, value)
         }
         changes.modify(key, column)
-    }
-
-    // MARK: - Indexes
-
-    func putIndex(_ column: Column, _ value: Value, _ key: ObjectKey) {
-        column.index?.append(indexKey(value), key, .present, in: self)
-    }
-
-    func removeIndex(_ column: Column, _ value: Value, _ key: ObjectKey) {
-        column.index?.append(indexKey(value), key, .absent, in: self)
-    }
-
-    private func indexKey(_ value: Value) -> UnsafeRawBufferPointer {
-        let buffer = transaction.keyBuffer
-        buffer.clear()
-        buffer.append(index: value)
-        return buffer.bytes
-    }
-
-    /// Enters all objects in an index that was added to an existing property.
-    func fillIndex(_ index: Int) {
-        let column = columns[index]
-        forEachKey { key in
-            putIndex(column, value(key, index), key)
-            return true
-        }
     }
 }

@@ -49,6 +49,8 @@ package final class Table {
     @exclusivity(unchecked) var recentElements = RecentElements()
     /// Raised when any list may show other elements, or show them elsewhere. The address stays.
     package let listVersion: UnsafeMutablePointer<UInt>
+    /// What it was when this write began.
+    @exclusivity(unchecked) private(set) var listVersionBefore: UInt = 1
     /// The rows of primary keys that are integers.
     let integerKeys: IntegerKeys
     /// Who links to the objects of this class.
@@ -59,6 +61,12 @@ package final class Table {
     private var knownTargets: [Target] = []
     /// Whether objects of this class own others, which end with them.
     @exclusivity(unchecked) private(set) var ownsOthers = false
+    /// Properties with a rule for what they link to.
+    @exclusivity(unchecked) private(set) var cascadingColumns: [Int] = []
+    /// Whether the class has mixed properties.
+    @exclusivity(unchecked) private(set) var holdsMixed = false
+    /// Of the hidden classes whose rows are collections inside of mixed values.
+    package let nestedKind: NestedCollection?
     /// No primary key in the tree is above this one, once `isLargestKnown`; of keys that are no integers.
     let largestPrimaryKey = KeyBuffer()
     @exclusivity(unchecked) var isLargestKnown = false
@@ -68,6 +76,8 @@ package final class Table {
         self.record = record
         name = record.schema.name
         schema = record.schema
+        nestedKind =
+            record.schema.kind == .embedded ? NestedCollection(className: record.schema.name) : nil
         directoryCapacity = record.columns.count + 8
         leafDirectory = .allocate(capacity: directoryCapacity)
         hiddenDirectory = .allocate(capacity: 3)
@@ -105,10 +115,14 @@ package final class Table {
             column.firstKey = nextKey
             columns.append(column)
         }
-        for (column, columnRecord) in zip(columns, record.columns) { column.enterIndex(columnRecord.index) }
+        for (column, columnRecord) in zip(columns, record.columns) { column.enterIndexes(columnRecord) }
         knownOriginColumns = nil
         knownTargets = []
         ownsOthers = ownsObjects
+        cascadingColumns = record.schema.properties.indices.filter {
+            record.schema.properties[$0].deletionRule != .none
+        }
+        holdsMixed = schema.properties.contains { $0.type == .mixed }
     }
 
     struct OriginColumn {
@@ -139,7 +153,7 @@ package final class Table {
         var result: [OriginColumn] = []
         for origin in transaction.catalog.classes {
             for (index, property) in origin.schema.properties.enumerated()
-            where property.target == name || property.type == .mixed && schema.kind == .object {
+            where property.target == name || property.type == .mixed && (schema.kind == .object || nestedKind != nil) {
                 guard property.type == .object || property.type == .mixed,
                     let table = transaction.table(origin.schema.name)
                 else { continue }
@@ -216,6 +230,7 @@ package final class Table {
 
     func writeBegan() {
         changes = TableChanges(firstNewKey: nextKey)
+        listVersionBefore = listVersion.pointee
         isLargestKnown = false
     }
 
@@ -231,7 +246,10 @@ package final class Table {
     func flush(to writer: any StorageWriter) {
         // Other classes may have linked to this one, or an index was added, while its objects stayed as they were.
         backlinks.settle(in: transaction)
-        for column in columns { column.index?.settle(in: transaction) }
+        for column in columns where column.isIndexed {
+            column.index?.settle(in: transaction)
+            column.words?.settle(in: transaction)
+        }
         guard hasChanges else { return }
         integerKeys.flush(transaction)
         for column in allColumns { column.flush(to: writer, transaction.packer) }
@@ -254,7 +272,10 @@ package final class Table {
     func forgetChanges() {
         rowTargets.forget()
         for column in allColumns { column.forgetWritten() }
-        for column in columns { column.index?.forgetPending() }
+        for column in columns where column.isIndexed {
+            column.index?.forgetPending()
+            column.words?.forgetPending()
+        }
         backlinks.forgetPending()
         integerKeys.forget()
         forgetLists()

@@ -1,7 +1,8 @@
 package import CausewayModel
 
 /// `@count`, `@min`, `@max`, `@sum` or `@avg` over the values of a collection, one after the other. Nulls count for
-/// `@count` and for nothing else.
+/// `@count` and for nothing else. Of mixed values the sum and the average take the numbers, as decimals, and minimum and
+/// maximum are the ends of the order in which a sort puts them.
 package struct AggregateFold {
     private let aggregate: Aggregate
     private let type: PropertyType
@@ -23,6 +24,7 @@ package struct AggregateFold {
             return
         }
         guard !value.isNull else { return }
+        if type == .mixed { return add(mixed: value) }
         count += 1
         switch aggregate {
         case .count: break
@@ -41,6 +43,19 @@ package struct AggregateFold {
         }
     }
 
+    private mutating func add(mixed value: Value) {
+        switch aggregate {
+        case .minimum: if best.isNull || ValueOrder.precedes(value, best) { best = value }
+        case .maximum: if best.isNull || ValueOrder.precedes(best, value) { best = value }
+        case .count, .sum, .average:
+            guard let number = ValueComparison.decimal(value) else { return }
+            count += 1
+            decimals = decimals + number
+        }
+    }
+
+    private var isDecimal: Bool { type == .decimal128 || type == .mixed }
+
     /// The minimum, maximum and average of nothing are null; its sum and count are zero. A sum of ints beyond an
     /// Int64 is the nearest Int64.
     package var result: Value {
@@ -48,11 +63,11 @@ package struct AggregateFold {
         case .count: .int(Int64(count))
         case .minimum, .maximum: best
         case .sum where type == .int: .int(Int64(clamping: integers))
-        case .sum where type == .decimal128: .decimal(decimals)
+        case .sum where isDecimal: .decimal(decimals)
         case .sum: .double(doubles)
         case .average where count == 0: .null
         case .average where type == .int: .double(Double(integers) / Double(count))
-        case .average where type == .decimal128: .decimal(decimals / DecimalNumber(Int64(count)))
+        case .average where isDecimal: .decimal(decimals / DecimalNumber(Int64(count)))
         case .average: .double(doubles / Double(count))
         }
     }

@@ -14,6 +14,8 @@ extension BoundPredicate {
         case .comparison(let comparison): comparison.matches(row)
         case .subquery(let subquery): subquery.matches(row)
         case .geoWithin(let within): within.matches(row)
+        case .computed(let computation): computation.matches(row)
+        case .type(let test): test.matches(row)
         }
     }
 }
@@ -70,7 +72,7 @@ extension BoundSubquery {
 
 extension RowSource {
     /// The one value of a to-one path or of an operator on a collection. An absent link on the way makes it null.
-    fileprivate func single(at path: BoundPath) -> Value {
+    func single(at path: BoundPath) -> Value {
         guard let aggregate = path.aggregate else {
             var result = Value.null
             walk(path.steps[...]) { value in
@@ -89,7 +91,10 @@ extension RowSource {
     }
 
     /// What a step that is no collection reads; of a key that its map does not have, null.
-    private func value(at step: BoundPath.Step) -> Value {
+    func value(at step: BoundPath.Step) -> Value {
+        if let place = step.place {
+            return place.element(of: elements(of: step.property, in: step.className)) ?? .null
+        }
         guard let name = step.mapKey else { return value(of: step.property, in: step.className) }
         let keys = elements(of: ~step.property, in: step.className)
         guard let place = keys.firstIndex(of: .string(name)) else { return .null }
@@ -105,6 +110,7 @@ extension RowSource {
     func walk(_ steps: ArraySlice<BoundPath.Step>, _ body: (Value) -> Bool) -> Bool {
         guard let step = steps.first else { return true }
         let rest = steps.dropFirst()
+        if !step.nested.isEmpty { return walkNested(step, body) }
         guard step.collection == .none else {
             let found =
                 step.direction == .forward
@@ -125,6 +131,6 @@ extension RowSource {
             return next.walk(rest, body)
         }
         // Beyond an absent link a single value is null; a list is empty.
-        return rest.contains { $0.collection != .none } ? true : body(.null)
+        return rest.contains(where: \.isToMany) ? true : body(.null)
     }
 }

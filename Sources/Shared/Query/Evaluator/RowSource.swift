@@ -17,6 +17,9 @@ package protocol RowSource {
     /// (``BoundPredicate/usesLinks(in:)``).
     func origins(of property: Int, in className: String?) -> [Value]
 
+    /// What a mixed value holds when it is a list or a dictionary; nil for any other.
+    func nested(in value: Value) -> NestedContent?
+
     /// The object a link value leads to; nil when it is not here or no longer alive.
     func object(at link: Value, in target: String) -> Self?
 
@@ -27,6 +30,8 @@ package protocol RowSource {
 
 extension RowSource {
     package func origins(of property: Int, in className: String?) -> [Value] { [] }
+
+    package func nested(in value: Value) -> NestedContent? { nil }
 
     package func namesSameObject(_ left: Value, _ right: Value, in target: String) -> Bool {
         left == right

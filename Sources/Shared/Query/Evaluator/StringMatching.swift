@@ -1,23 +1,26 @@
 /// A string or byte condition made ready once and run over many values: `==`, `<`, BEGINSWITH, LIKE and the rest,
 /// with `[c]` and `[d]`.
 ///
-/// Works on UTF-8 bytes. Order is byte order, which for UTF-8 is the order of code points. Folding for `[c]` and
-/// `[d]` covers the Latin code points 0–591; every other code point matches only itself. An empty needle of
-/// BEGINSWITH, ENDSWITH and CONTAINS matches nothing, as Realm has it.
+/// Works on UTF-8 bytes. Order is byte order, which for UTF-8 is the order of code points. What `[c]` and `[d]` fold says
+/// ``StringFolding``. An empty needle of BEGINSWITH, ENDSWITH and CONTAINS matches nothing, as Realm has it.
 package struct StringMatcher: Sendable {
     private let comparator: Comparator
     private let options: StringOptions
     private let needle: [UInt8]
     /// The haystack folded, kept between calls so that folding allocates once.
     private var scratch: [UInt8] = []
+    /// Of TEXT, which knows no needle: one or none, and as an array a single word in every other matcher.
+    private var searches: [TextSearch] = []
 
     package init(_ comparator: Comparator, _ needle: [UInt8], options: StringOptions = []) {
         self.comparator = comparator
         self.options = options
         self.needle = options.isEmpty ? needle : needle.withUnsafeBytes { StringFolding.folded($0, options) }
+        if comparator == .text { searches = [TextSearch(needle)] }
     }
 
     package mutating func matches(_ haystack: UnsafeRawBufferPointer) -> Bool {
+        if !searches.isEmpty { return searches[0].matches(haystack) }
         guard !options.isEmpty else {
             return needle.withUnsafeBytes { Self.compare(haystack, comparator, $0) }
         }
@@ -54,9 +57,15 @@ extension StringMatcher {
         case .endsWith: !right.isEmpty && begins(left, at: left.count - right.count, with: right)
         case .contains: contains(left, right)
         case .like: StringPattern.matches(left, right)
+        case .text: hasWords(left, right)
         // The two bounds of BETWEEN arrive as two comparisons.
         case .between: false
         }
+    }
+
+    private static func hasWords(_ text: UnsafeRawBufferPointer, _ search: UnsafeRawBufferPointer) -> Bool {
+        var search = TextSearch(Array(search))
+        return search.matches(text)
     }
 
     /// Negative, zero or positive, by bytes and then by length.
@@ -158,7 +167,7 @@ package enum StringPattern {
     }
 }
 
-/// Case and diacritic folding of the Latin code points 0–591.
+/// Case and diacritic folding, code point by code point: what `LatinFolding` and `UnicodeFolding` hold.
 package enum StringFolding {
     package static func folded(_ bytes: UnsafeRawBufferPointer, _ options: StringOptions) -> [UInt8] {
         var result: [UInt8] = []
@@ -180,21 +189,49 @@ package enum StringFolding {
                 position += 1
                 continue
             }
-            // Only two-byte sequences hold the code points that fold: 128–591, and the marks 768–879.
-            guard byte & 0xE0 == 0xC0, position + 1 < bytes.count, bytes[position + 1] & 0xC0 == 0x80 else {
+            guard let (code, width) = scalar(bytes, position) else {
                 result.append(byte)
                 position += 1
                 continue
             }
-            var scalar = UInt16(byte & 0x1F) << 6 | UInt16(bytes[position + 1] & 0x3F)
-            position += 2
-            if foldMarks, 0x300...0x36F ~= scalar { continue }
-            if scalar < 592 {
-                if foldMarks { scalar = LatinFolding.base[Int(scalar)] }
-                if foldCase { scalar = scalar < 592 ? LatinFolding.lower[Int(scalar)] : scalar }
+            position += width
+            var folded = code
+            if foldMarks {
+                guard let base = base(folded) else { continue }
+                folded = base
             }
-            append(scalar, to: &result)
+            if foldCase { folded = caseFolded(folded) }
+            append(folded, to: &result)
         }
+    }
+
+    @inline(__always)
+    private static func base(_ code: UInt32) -> UInt32? {
+        code < LatinFolding.count ? UInt32(LatinFolding.base[Int(code)]) : UnicodeFolding.table.base(code)
+    }
+
+    @inline(__always)
+    private static func caseFolded(_ code: UInt32) -> UInt32 {
+        code < LatinFolding.count ? UInt32(LatinFolding.caseFolded[Int(code)]) : UnicodeFolding.table.caseFolded(code)
+    }
+
+    /// The code point that begins here, of two bytes or more; nil where the bytes are no UTF-8.
+    @inline(__always)
+    private static func scalar(_ bytes: UnsafeRawBufferPointer, _ position: Int) -> (code: UInt32, width: Int)? {
+        let lead = bytes[position]
+        let width = lead & 0xE0 == 0xC0 ? 2 : lead & 0xF0 == 0xE0 ? 3 : lead & 0xF8 == 0xF0 ? 4 : 0
+        guard width > 0, position + width <= bytes.count else { return nil }
+        var code = UInt32(lead & (0x7F >> UInt8(width)))
+        for offset in 1..<width {
+            let byte = bytes[position + offset]
+            guard byte & 0xC0 == 0x80 else { return nil }
+            code = code << 6 | UInt32(byte & 0x3F)
+        }
+        // Longer than it needs to be, half of a pair, or beyond Unicode.
+        guard code >= (width == 2 ? 0x80 : width == 3 ? 0x800 : 0x1_0000), code < 0x11_0000, code >> 11 != 0x1B else {
+            return nil
+        }
+        return (code, width)
     }
 
     /// Whether only ASCII folds to these folded bytes, so that nothing else can match them.
@@ -202,22 +239,28 @@ package enum StringFolding {
         if options.isEmpty { return true }
         // Every letter is the base of some letter with marks, and marks alone fold to nothing.
         if options.contains(.diacriticInsensitive) { return false }
-        return folded.allSatisfy { $0 < 0x80 && !lowerOfOthers.contains($0) }
+        return folded.allSatisfy { $0 < 0x80 && !foldedFromOthers.contains($0) }
     }
 
-    /// The ASCII letters that are the lower case of something else too: İ is an i.
-    private static let lowerOfOthers = Set(LatinFolding.lower[0x80...].compactMap { $0 < 0x80 ? UInt8($0) : nil })
+    /// The ASCII letters that something else folds to: İ is an i, the Kelvin sign a k, the long s an s.
+    private static let foldedFromOthers = Set("iks".utf8)
 
-    private static func append(_ scalar: UInt16, to result: inout [UInt8]) {
+    private static func append(_ scalar: UInt32, to result: inout [UInt8]) {
+        func last(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: 0x80 | scalar >> shift & 0x3F) }
         if scalar < 0x80 {
-            result.append(UInt8(scalar))
+            result.append(UInt8(truncatingIfNeeded: scalar))
         } else if scalar < 0x800 {
-            result.append(UInt8(0xC0 | scalar >> 6))
-            result.append(UInt8(0x80 | scalar & 0x3F))
+            result.append(UInt8(truncatingIfNeeded: 0xC0 | scalar >> 6))
+            result.append(last(0))
+        } else if scalar < 0x1_0000 {
+            result.append(UInt8(truncatingIfNeeded: 0xE0 | scalar >> 12))
+            result.append(last(6))
+            result.append(last(0))
         } else {
-            result.append(UInt8(0xE0 | scalar >> 12))
-            result.append(UInt8(0x80 | scalar >> 6 & 0x3F))
-            result.append(UInt8(0x80 | scalar & 0x3F))
+            result.append(UInt8(truncatingIfNeeded: 0xF0 | scalar >> 18))
+            result.append(last(12))
+            result.append(last(6))
+            result.append(last(0))
         }
     }
 }

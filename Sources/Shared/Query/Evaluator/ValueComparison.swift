@@ -18,6 +18,9 @@ package enum ValueComparison {
             case .notEqual: !areBothNull
             default: false
             }
+        case (.bytes, _) where comparator == .text, (_, .bytes) where comparator == .text:
+            // Bytes are no words.
+            return false
         case (.string(let left), .string(let right)):
             var matcher = StringMatcher(comparator, Array(right.utf8), options: options)
             return matcher.matches(left)
@@ -66,7 +69,7 @@ package enum ValueComparison {
     }
 
     /// A number as a decimal: a Double is the one that it reads like, so that 0.1 is 0.1. Nil for what is no number.
-    static func decimal(_ value: Value) -> DecimalNumber? {
+    package static func decimal(_ value: Value) -> DecimalNumber? {
         switch value {
         case .int(let value): DecimalNumber(value)
         case .float(let value): DecimalNumber(reading: value)
@@ -84,7 +87,7 @@ package enum ValueComparison {
         case .lessOrEqual: left <= right
         case .greater: left > right
         case .greaterOrEqual: left >= right
-        case .between, .beginsWith, .endsWith, .contains, .like: false
+        case .between, .beginsWith, .endsWith, .contains, .like, .text: false
         }
     }
 

@@ -26,12 +26,20 @@ extension Binder {
                 .limit, "Invalid keypath: a key path has between one and \(QueryLimits.pathNames) names"
             )
         }
+        var path = path
+        var nested: [NestedStep] = []
         var current = try queriedClass()
         var steps: [BoundPath.Step] = []
         var collections = 0
         var property: Property?
         for (position, name) in path.names.enumerated() {
             let isLast = position == path.names.count - 1
+            if path.places[position] != nil, PropertyPath.origin(of: name) != nil {
+                throw QueryError(
+                    .property,
+                    "Invalid keypath: '\(path.text)' asks for one of the objects that link here by its place",
+                    remedy: "They have no order that a query could name.")
+            }
             if let (step, found) = try inverseStep(name, from: current, isLast: isLast, path.aggregate) {
                 property = found
                 collections += 1
@@ -46,10 +54,17 @@ extension Binder {
                     remedy: remedy(for: name, in: current)
                 )
             }
-            let found = current.properties[index]
+            var found = current.properties[index]
+            var step = BoundPath.Step(className: current.name, property: index, of: found)
+            if isLast {
+                nested = try nestedSteps(&path, at: found)
+                // The property's own list or map is the first thing they go into.
+                if !nested.isEmpty, found.collection != .none, path.part == nil { collections -= 1 }
+            }
+            if let place = path.places[position] { try take(place, of: &step, &found, path) }
             property = found
             if found.collection != .none { collections += 1 }
-            steps.append(BoundPath.Step(className: current.name, property: index, of: found))
+            steps.append(step)
             if isLast, let part = path.part {
                 try take(part, of: &steps[position], &property, &collections, path)
             }
@@ -64,15 +79,32 @@ extension Binder {
         }
         guard let property else { preconditionFailure("A path with names has a last property.") }
         let bound = BoundPath(steps: steps, aggregate: path.aggregate)
-        let resolved = ResolvedPath(
+        var resolved = ResolvedPath(
             bound: bound, type: property.type, isToMany: collections > 0,
             // An absent link on the way makes the whole path null.
             isNullable: property.isOptional || property.type == .object || property.type == .mixed
                 || path.names.count > 1,
             target: property.target, name: property.name, className: current.name
         )
+        resolved.append(nested)
         guard let aggregate = path.aggregate else { return resolved }
         return try aggregated(resolved, aggregate, path, property, collections: collections)
+    }
+
+    /// Turns the step to a list into one to one of its elements.
+    private func take(
+        _ place: ListPlace, of step: inout BoundPath.Step, _ property: inout Property, _ path: PropertyPath
+    ) throws(QueryError) {
+        guard step.collection == .list else {
+            throw QueryError(
+                .property,
+                "Invalid keypath: '\(path.text)' asks for one element of '\(property.name)', which is no list",
+                remedy: "[0], [FIRST] and [LAST] stand behind a property of type List.")
+        }
+        step.place = place
+        step.collection = .none
+        property.collection = .none
+        property.isOptional = true
     }
 
     /// Turns the step to a map into one to its keys or to one of its values.
@@ -145,12 +177,15 @@ extension Binder {
             result.type = .int
             result.isNullable = false
         case .minimum, .maximum:
-            guard last.type.isNumeric || last.type == .date else { throw notNumeric(aggregate, written, path) }
+            guard last.type.isNumeric || last.type == .date || last.type == .mixed else {
+                throw notNumeric(aggregate, written, path)
+            }
             result.isNullable = true
         case .sum, .average:
-            guard last.type.isNumeric else { throw notNumeric(aggregate, written, path) }
+            guard last.type.isNumeric || last.type == .mixed else { throw notNumeric(aggregate, written, path) }
+            let isDecimal = last.type == .decimal128 || last.type == .mixed
             result.type =
-                last.type == .decimal128 ? .decimal128 : aggregate == .sum && last.type == .int ? .int : .double
+                isDecimal ? .decimal128 : aggregate == .sum && last.type == .int ? .int : .double
             result.isNullable = aggregate == .average
         }
         return result

@@ -27,6 +27,8 @@ extension Binder {
             return .comparison(comparator, .bool(false))
         case (.bool, .int(1)), (.bool, .double(1)), (.bool, .float(1)), (.bool, .decimal(DecimalNumber(1))):
             return .comparison(comparator, .bool(true))
+        case (.object, .anyLink(let link)) where link.className == path.target:
+            return .comparison(comparator, .link(link.key))
         // Links without a class could lead anywhere.
         case (.mixed, .object), (.mixed, .link): throw mismatch(value, path)
         case (.mixed, _): return .comparison(comparator, value)
@@ -50,7 +52,7 @@ extension Binder {
             return .comparison(comparator, .null)
         case .like:
             return .comparison(.equal, .null)
-        case .beginsWith, .endsWith, .contains:
+        case .beginsWith, .endsWith, .contains, .text:
             // An absent needle is an empty one, and an empty needle matches nothing.
             return .never
         case .less, .lessOrEqual, .greater, .greaterOrEqual, .in, .between:
@@ -145,7 +147,7 @@ private enum Number {
         case .greater, .greaterOrEqual:
             guard let below else { return isAbove ? .never : .notNull }
             return below == .max ? .never : .comparison(.greaterOrEqual, .int(below + 1))
-        case .in, .between, .beginsWith, .endsWith, .contains, .like:
+        case .in, .between, .beginsWith, .endsWith, .contains, .like, .text:
             preconditionFailure("IN and BETWEEN convert by their elements, and text operators never meet numbers.")
         }
     }
@@ -177,7 +179,7 @@ private enum Number {
             return isAbove ? .comparison(.lessOrEqual, value(largest)) : .comparison(.less, value(-largest))
         case .greater, .greaterOrEqual:
             return isAbove ? .comparison(.greater, value(largest)) : .comparison(.greaterOrEqual, value(-largest))
-        case .in, .between, .beginsWith, .endsWith, .contains, .like:
+        case .in, .between, .beginsWith, .endsWith, .contains, .like, .text:
             preconditionFailure("IN and BETWEEN convert by their elements, and text operators never meet numbers.")
         }
     }

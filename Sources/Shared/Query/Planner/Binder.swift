@@ -58,8 +58,16 @@ struct Binder {
         }
     }
 
-    private func bind(_ comparison: Comparison, depth: Int) throws(QueryError) -> BoundPredicate {
+    func bind(_ comparison: Comparison, depth: Int) throws(QueryError) -> BoundPredicate {
         switch (comparison.left, comparison.right) {
+        case (.quantified(let quantifier, let values), _):
+            return try bind(comparison, quantifier, values, isLeft: true, depth: depth)
+        case (_, .quantified(let quantifier, let values)):
+            return try bind(comparison, quantifier, values, isLeft: false, depth: depth)
+        case (.typeOf, _), (_, .typeOf):
+            return try bindType(comparison)
+        case (.arithmetic, _), (_, .arithmetic):
+            return try bindArithmetic(comparison, depth: depth)
         case (.subquery(let subquery), .value(let value)):
             return try bind(comparison, subquery, comparison.comparator, [value], isList: false, depth: depth)
         case (.subquery(let subquery), .values(let values)):
@@ -118,6 +126,12 @@ struct Binder {
         let quantifier = try quantifier(comparison.quantifier, over: resolved)
         try checkShape(comparator, values, isList: isList)
         try checkOperator(comparator, resolved.type, comparison.options)
+        if comparator == .text, case .string(let search) = values[0], TextSearch(Array(search.utf8)).isTooLong {
+            throw QueryError(
+                .limit, "TEXT searches for more than \(QueryLimits.searchWords) words",
+                remedy: "Search for the words that matter."
+            )
+        }
         let test = ElementTest(
             quantifier: quantifier, path: resolved.bound,
             options: resolved.type == .string || resolved.type == .mixed ? comparison.options : []
@@ -207,12 +221,19 @@ struct Binder {
         guard
             left.type == right.type || left.type.isNumeric && right.type.isNumeric || left.type == .mixed
                 || right.type == .mixed,
-            left.type != .object || left.target == right.target
+            // A link and a mixed value that holds one are stored by different keys.
+            (left.type == .object) == (right.type == .object), left.type != .object || left.target == right.target
         else {
             throw QueryError(
                 .value,
                 "Property type mismatch: Properties of type '\(left.shownType)' and '\(right.shownType)' cannot be compared",
                 remedy: "Compare properties of the same type, or two numbers."
+            )
+        }
+        guard comparator != .text else {
+            throw QueryError(
+                .comparator, "Invalid predicate: TEXT searches for a constant, not for what a property holds",
+                remedy: "Hand over the words with %@, or compare the properties with CONTAINS."
             )
         }
         guard comparator != .between else {
@@ -256,6 +277,7 @@ struct Binder {
             case .less, .lessOrEqual, .greater, .greaterOrEqual: type.isNumeric || type == .date || isText
             case .between: type.isNumeric || type == .date || type == .mixed
             case .beginsWith, .endsWith, .contains, .like: isText
+            case .text: type == .string || type == .mixed
             }
         guard isAllowed else {
             throw QueryError(
@@ -265,7 +287,8 @@ struct Binder {
                     + (type.isNumeric || type == .date
                         ? "==, !=, <, <=, >, >=, IN and BETWEEN."
                         : isText
-                            ? "==, !=, <, <=, >, >=, IN, BEGINSWITH, ENDSWITH, CONTAINS and LIKE." : "==, != and IN.")
+                            ? "==, !=, <, <=, >, >=, IN, BEGINSWITH, ENDSWITH, CONTAINS and LIKE."
+                            : "==, != and IN.")
             )
         }
         guard isText, !options.isEmpty else { return }
@@ -281,6 +304,11 @@ struct Binder {
                 .comparator,
                 "Invalid operator type: Operator 'LIKE' not supported with diacritic-insensitive modifier.",
                 remedy: "Write LIKE or LIKE[c]."
+            )
+        case .text:
+            throw QueryError(
+                .comparator, "Invalid operator type: Operator 'TEXT' not supported with modifiers",
+                remedy: "TEXT never tells case and diacritics apart: remove [c] and [d]."
             )
         default: break
         }

@@ -21,10 +21,9 @@ extension BoundPredicate {
         case .comparison(let comparison):
             var paths = [comparison.path]
             if case .path(let other) = comparison.operand { paths.append(other) }
-            for path in paths where path.passesLink(in: schema) {
-                let text = path.text(in: schema)
-                if !found.contains(text) { found.append(text) }
-            }
+            Self.collect(paths, in: schema, into: &found)
+        case .computed(let computation): Self.collect(computation.paths, in: schema, into: &found)
+        case .type(let test): Self.collect(test.paths, in: schema, into: &found)
         case .geoWithin(let within):
             guard within.path.passesLink(in: schema) else { break }
             let text = within.path.text(in: schema)
@@ -36,6 +35,15 @@ extension BoundPredicate {
                 if !found.contains(text) { found.append(text) }
             }
             subquery.condition.collectLinks(in: schema, into: &found)
+        }
+    }
+}
+
+extension BoundPredicate {
+    private static func collect(_ paths: [BoundPath], in schema: Schema, into found: inout [String]) {
+        for path in paths where path.passesLink(in: schema) {
+            let text = path.text(in: schema)
+            if !found.contains(text) { found.append(text) }
         }
     }
 }
@@ -70,6 +78,9 @@ extension BoundPath {
         }
         let last = steps.last
         let part = last?.mapKey.map { MapPart.value($0) } ?? (last.map { $0.property < 0 } == true ? .keys : nil)
-        return PropertyPath(names, part: part, aggregate: aggregate).text
+        var path = PropertyPath(names, part: part, aggregate: aggregate)
+        path.nested = last?.nested ?? []
+        for (position, step) in steps.enumerated() { path.places[position] = step.place }
+        return path.text
     }
 }

@@ -9,6 +9,8 @@ package indirect enum BoundPredicate: Hashable, Sendable {
     case comparison(BoundComparison)
     case subquery(BoundSubquery)
     case geoWithin(BoundGeoWithin)
+    case computed(BoundComputation)
+    case type(BoundTypeTest)
 }
 
 /// One comparison. The operand on the left is always a path; a constant on the left was turned round.
@@ -59,6 +61,10 @@ package struct BoundPath: Hashable, Sendable {
         package var property: Int
         /// The key of a map whose value is meant: then the step has one value.
         package var mapKey: String?
+        /// Steps into the mixed values of the property, whose own list or map is the first they go into.
+        package var nested: [NestedStep] = []
+        /// Which element of a list is meant: then the step has one value.
+        package var place: ListPlace?
         package var type: PropertyType
         package var collection: CollectionKind
         /// The class the step leads to, for links and lists of objects.
@@ -74,8 +80,11 @@ package struct BoundPath: Hashable, Sendable {
             self.target = target
         }
 
-        /// Whether the step reads a value of its own from a column: no collection, and no value of a map.
-        package var isColumn: Bool { collection == .none && mapKey == nil }
+        /// Whether the step reads a value of its own from a column: no collection, and nothing out of one.
+        package var isColumn: Bool { collection == .none && mapKey == nil && place == nil && nested.isEmpty }
+
+        /// Whether an object has several values there.
+        var isToMany: Bool { nested.isEmpty ? collection != .none : nested.contains(where: \.isToMany) }
 
         /// The property's index in its class's schema, also of a step to a map's keys.
         package var schemaIndex: Int { property < 0 ? ~property : property }

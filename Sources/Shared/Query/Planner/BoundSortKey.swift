@@ -22,8 +22,7 @@ extension SortKey {
         let binder = Binder(schema: schema, className: className)
         let start = try binder.queriedClass()
         let shown = path.names.joined(separator: ".")
-        guard path.aggregate == nil, path.part == nil, !path.names.isEmpty, path.names.count <= QueryLimits.pathNames
-        else {
+        guard path == PropertyPath(path.names), !path.names.isEmpty, path.names.count <= QueryLimits.pathNames else {
             throw QueryError(
                 .property, "Cannot sort on key path '\(path.text)': it is not a path of property names",
                 remedy: "Sort by a property, or by a property of a link: 'owner.name'."

@@ -9,6 +9,10 @@ enum Keyword: String, CaseIterable {
     case subquery, oid, uuid, link, container
     case geowithin, geobox, geocircle, geopolygon
     case decimal
+    case text
+    case obj, binary, base64
+    case sort, distinct, limit, asc, ascending, desc, descending
+    case first, last, size
 
     init?(_ word: String) {
         // The longest keyword has fourteen letters, all of them ASCII.
@@ -21,7 +25,10 @@ enum Keyword: String, CaseIterable {
     var isReserved: Bool {
         switch self {
         case .oid, .uuid, .link, .container, .subquery, .geowithin, .geobox, .geocircle, .geopolygon: false
-        case .decimal: false
+        case .decimal, .obj, .binary, .base64: false
+        case .sort, .distinct, .limit, .asc, .ascending, .desc, .descending, .first, .last, .size: false
+        // Many classes have a property of this name.
+        case .text: false
         default: true
         }
     }
@@ -34,6 +41,7 @@ enum Keyword: String, CaseIterable {
         case .endswith: .endsWith
         case .contains: .contains
         case .like: .like
+        case .text: .text
         default: nil
         }
     }
@@ -64,6 +72,7 @@ extension Comparator {
         case .endsWith: "ENDSWITH"
         case .contains: "CONTAINS"
         case .like: "LIKE"
+        case .text: "TEXT"
         }
     }
 
@@ -76,7 +85,7 @@ extension Comparator {
         case .lessOrEqual: .greaterOrEqual
         case .greater: .less
         case .greaterOrEqual: .lessOrEqual
-        case .in, .between, .beginsWith, .endsWith, .contains, .like: nil
+        case .in, .between, .beginsWith, .endsWith, .contains, .like, .text: nil
         }
     }
 }

@@ -146,22 +146,29 @@ extension Lexer {
         )
     }
 
-    /// A sign: of a number, or of infinity.
-    mutating func signed() throws(QueryError) -> Value {
-        let start = offset
-        guard let next = peek(1), Self.beginsWord(next) else { return try number() }
+    /// A sign: of a number, of infinity, or between two operands. The parser knows where one stands.
+    mutating func signed() throws(QueryError) -> Token {
+        if let next = peek(1), Self.isDigit(next) || next == UInt8(ascii: ".") && peek(2).map(Self.isDigit) == true {
+            return .literal(try number())
+        }
         let isNegative = peek() == UInt8(ascii: "-")
         offset += 1
-        switch Keyword(word()) {
-        case .inf, .infinity: return .double(isNegative ? -.infinity : .infinity)
-        case .inff: return .float(isNegative ? -.infinity : .infinity)
-        case .nan: return .double(.nan)
-        case .nanf: return .float(.nan)
-        default:
-            throw failure(
-                at: start, found: shownCharacter(at: start), expected: "a number",
-                remedy: "There is no arithmetic in predicates: compute the value first and hand it over with %@."
-            )
+        var look = self
+        guard let next = peek(), Self.beginsWord(next) else { return .symbol(isNegative ? .minus : .plus) }
+        switch Keyword(look.word()) {
+        case .inf, .infinity:
+            offset = look.offset
+            return .literal(.double(isNegative ? -.infinity : .infinity))
+        case .inff:
+            offset = look.offset
+            return .literal(.float(isNegative ? -.infinity : .infinity))
+        case .nan:
+            offset = look.offset
+            return .literal(.double(.nan))
+        case .nanf:
+            offset = look.offset
+            return .literal(.float(.nan))
+        default: return .symbol(isNegative ? .minus : .plus)
         }
     }
 
@@ -189,6 +196,7 @@ extension Lexer {
     }
 
     private mutating func integer() -> String? {
+        if skip(UInt8(ascii: "+")), peek() == UInt8(ascii: "-") { return nil }
         let start = offset
         _ = skip(UInt8(ascii: "-"))
         guard digits() > 0, offset - start <= 20 else { return nil }

@@ -33,9 +33,10 @@ struct Lexer {
             if let variable = variable() { return variable }
             return .placeholder(try indexed())
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
+            if let date = try date() { return .literal(date) }
             return .literal(try number())
         case UInt8(ascii: "+"), UInt8(ascii: "-"):
-            return .literal(try signed())
+            return try signed()
         case UInt8(ascii: ".") where peek(1).map(Self.isDigit) == true:
             return .literal(try number())
         case _ where Self.beginsWord(byte):

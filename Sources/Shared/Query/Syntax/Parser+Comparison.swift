@@ -3,24 +3,19 @@ import CausewayModel
 extension Parser {
     /// `[ANY] operand operator operand`.
     mutating func comparison() throws(QueryError) -> Predicate {
-        var quantifier = Quantifier.implied
-        if let written = keyword?.quantifier {
-            quantifier = written
-            try advance()
-        }
-        let start = lexeme.position
-        let left = try operand()
+        operations = 0
+        let (leftQuantifier, left, start) = try quantifiedExpression()
         if case .values = left {
             throw failure(
                 at: start, found: "a list", expected: "a key path or a single value",
                 remedy: "Write the list on the right: name IN {'a', 'b'}."
             )
         }
-        if let shape = try shapeAfterOperator() { return try within(shape, quantifier, left, at: start) }
+        if let shape = try shapeAfterOperator() { return try within(shape, leftQuantifier, left, at: start) }
         let comparator = try comparator(after: left)
         let options = try options()
-        let rightStart = lexeme.position
-        let right = try operand()
+        let (rightQuantifier, right, rightStart) = try quantifiedExpression()
+        let quantifier = try joined(leftQuantifier, rightQuantifier, (left, right), comparator, at: rightStart)
         try checkSubquery(left, right, at: rightStart)
         try check(left, comparator, right, at: start, rightStart)
         return .comparison(Comparison(quantifier: quantifier, left, comparator, right, options: options))
@@ -37,7 +32,8 @@ extension Parser {
         case .symbol(.greaterOrEqual): comparator = .greaterOrEqual
         case .symbol(.openBracket):
             throw unexpected(
-                "an operator", remedy: "Subscripts are not supported; ANY list.property asks all elements.")
+                "an operator",
+                remedy: "An index such as [0], [FIRST] or [LAST] stands right behind the name of a list.")
         case .word:
             if keyword == .matches {
                 throw unexpected(
@@ -82,25 +78,25 @@ extension Parser {
         _ left: Expression, _ comparator: Comparator, _ right: Expression, at leftStart: Int, _ rightStart: Int
     ) throws(QueryError) {
         switch (left, right) {
-        case (.value, .value), (.value, .values):
+        case _ where left.isConstant && right.isConstant:
             throw failure(
                 at: leftStart, found: "two constants", expected: "a key path on one side",
                 remedy: "A property named like a keyword stands in backticks: `any` == 1."
             )
-        case (.path, .values(let values)) where comparator == .between && values.count != 2,
-            (.subquery, .values(let values)) where comparator == .between && values.count != 2:
+        case (_, .values(let values)) where comparator == .between && values.count != 2:
             throw failure(
                 at: rightStart, found: "\(values.count) values", expected: "exactly two values for BETWEEN {low, high}"
             )
-        case (.path, .values) where comparator != .in && comparator != .between,
-            (.subquery, .values) where comparator != .in && comparator != .between:
+        case (_, .values) where comparator != .in && comparator != .between:
             throw failure(
                 at: rightStart, found: "a list", expected: "a single value after \(comparator.text)",
                 remedy: "A list stands after IN or BETWEEN."
             )
-        case (.path, .value) where comparator == .between, (.subquery, .value) where comparator == .between:
+        case (.path, .value) where comparator == .between, (.subquery, .value) where comparator == .between,
+            (.arithmetic, .value) where comparator == .between, (.typeOf, .value) where comparator == .between:
             throw failure(at: rightStart, found: "a single value", expected: "two values for BETWEEN {low, high}")
-        case (.path, .value) where comparator == .in, (.subquery, .value) where comparator == .in:
+        case (.path, .value) where comparator == .in, (.subquery, .value) where comparator == .in,
+            (.arithmetic, .value) where comparator == .in, (.typeOf, .value) where comparator == .in:
             throw failure(
                 at: rightStart, found: "a single value", expected: "a list of values or a key path after IN"
             )

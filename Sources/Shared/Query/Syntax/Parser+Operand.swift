@@ -9,7 +9,12 @@ extension Parser {
         case .placeholder(let placeholder):
             return try substituted(placeholder)
         case .quotedName, .variable, .atWord(PropertyPath.inverseWord):
-            return .path(try path())
+            return try pathOrType(try path())
+        case .symbol(.openParenthesis):
+            return try parenthesised()
+        case .symbol(.minus), .symbol(.plus):
+            throw unexpected(
+                "a number", remedy: "A sign stands before a number; what is subtracted stands behind it: 0 - age.")
         case .word:
             if keyword == .subquery, lexer.peek() == UInt8(ascii: "(") { return .subquery(try subquery()) }
             if let value = try literalWord() { return .value(value) }
@@ -18,7 +23,7 @@ extension Parser {
                     "a key path or a value", remedy: "A property named like a keyword stands in backticks: `any` == 1."
                 )
             }
-            return .path(try path())
+            return try pathOrType(try path())
         default:
             return .value(try literal())
         }
@@ -73,6 +78,10 @@ extension Parser {
         case .nan: value = .double(.nan)
         case .nanf: value = .float(.nan)
         case .link where lexer.peek() == UInt8(ascii: "("): return try link()
+        case .obj where lexer.peek() == UInt8(ascii: "("): return try object()
+        case .binary, .base64:
+            guard let keyword, lexer.peek() == UInt8(ascii: "(") else { return nil }
+            return try dataLiteral(keyword)
         default: return nil
         }
         try advance()
@@ -100,7 +109,7 @@ extension Parser {
         return .link(key)
     }
 
-    private mutating func primaryKey() throws(QueryError) -> PrimaryKey {
+    mutating func primaryKey() throws(QueryError) -> PrimaryKey {
         let start = lexeme.position
         guard let key = PrimaryKey(try element()) else {
             throw failure(at: start, found: "another value", expected: "an int, string, oid or uuid primary key")
@@ -136,33 +145,17 @@ extension Parser {
     private mutating func continued(_ start: PropertyPath) throws(QueryError) -> PropertyPath {
         var path = start
         while true {
-            if path.part == nil, path.aggregate == nil, beginsMapKey, try take(.openBracket) {
-                path.part = .value(try mapKey())
+            if isBeforeType { return path }
+            if path.part == nil, path.aggregate == nil, path.takesPlace, beginsListPlace {
+                try takeListPlace(into: &path)
+            } else if path.aggregate == nil, path.part?.isPlural != true, let step = try nestedStep() {
+                try append(step, to: &path)
             } else if try take(.dot) {
                 try appendPart(to: &path)
             } else {
                 return path
             }
         }
-    }
-
-    /// Behind the bracket stands a text, or a placeholder for one.
-    private var beginsMapKey: Bool {
-        lexer.peek().map { #"'"%$"#.utf8.contains($0) } ?? false
-    }
-
-    private mutating func mapKey() throws(QueryError) -> String {
-        let value: Value
-        if case .placeholder(let placeholder) = lexeme.token {
-            guard case .value(let argument) = try substituted(placeholder) else { throw unexpected("a key of a map") }
-            value = argument
-        } else {
-            value = try literal()
-        }
-        guard case .string(let key) = value, try take(.closeBracket) else {
-            throw unexpected("a key of a map, such as ['key']")
-        }
-        return key
     }
 
     /// `@keys`, `@values`, or an operator on the collection.
@@ -184,7 +177,7 @@ extension Parser {
     }
 
     private mutating func appendName(to path: inout PropertyPath) throws(QueryError) {
-        guard path.part == nil else { throw unexpected("no property behind a part of a map") }
+        guard path.part == nil, path.nested.isEmpty else { throw unexpected("no property behind a part of a map") }
         guard path.names.count < QueryLimits.pathNames else {
             throw failure(
                 at: lexeme.position, .limit, found: "one more name",
@@ -197,6 +190,9 @@ extension Parser {
 
     private mutating func name(_ wanted: String) throws(QueryError) -> String {
         switch lexeme.token {
+        // A step against a link is kept as a name of this form, which no property has.
+        case .quotedName(let name) where name == PropertyPath.inverse || PropertyPath.origin(of: name) != nil:
+            throw unexpected(wanted, remedy: "@links stands without backticks.")
         case .word(let name), .quotedName(let name):
             try advance()
             return name
@@ -239,13 +235,13 @@ extension Parser {
         case (.next, .value(let value)), (.indexed, .value(let value)):
             return .value(value)
         case (.next, .values(let values)), (.indexed, .values(let values)):
-            return .values(values)
+            return lexeme.token == .symbol(.openBracket) ? try elementOfArgument(values) : .values(values)
         case (.nextNumber, .value(let value)) where value.isNumber:
             return .value(value)
         case (.nextName, .name(let name)), (.indexedName, .name(let name)),
             (.nextName, .value(.string(let name))), (.indexedName, .value(.string(let name))):
             guard variable == nil else { throw outsideOfVariable(at: position, found: "a key path as an argument") }
-            return .path(try continued(try keyPath(name, at: position)))
+            return try pathOrType(try continued(try keyPath(name, at: position)))
         default:
             throw failure(
                 at: position, .argument, found: argument.shown, expected: placeholder.expectation,
@@ -272,6 +268,10 @@ extension Parser {
         return arguments[index]
     }
 
+    private func isAggregate(_ name: Substring) -> Bool {
+        name.first == "@" && Aggregate(word: String(name.dropFirst())) != nil
+    }
+
     /// A key path handed over as text: names, dots and operators, nothing else.
     private func keyPath(_ text: String, at position: Int) throws(QueryError) -> PropertyPath {
         var names = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -288,7 +288,7 @@ extension Parser {
                 let part = MapPart(word: String(name.dropFirst()))
             {
                 path.part = part
-            } else if !name.isEmpty {
+            } else if !name.isEmpty, name != PropertyPath.inverse || names.first.map(isAggregate) == true {
                 path.names.append(String(name))
             } else {
                 path.names = []

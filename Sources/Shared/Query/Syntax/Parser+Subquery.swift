@@ -16,6 +16,7 @@ extension Parser {
         variable = name
         let condition = try deeper(at: start) { parser throws(QueryError) in try parser.disjunction() }
         variable = outer
+        try refuseSteps()
         guard try take(.closeParenthesis) else { throw unexpected("AND, OR or ')'") }
         guard try take(.dot), case .atWord(let word) = lexeme.token, Aggregate(word: word) == .count else {
             throw unexpected(".@count", remedy: Self.rule)

@@ -23,6 +23,10 @@ struct Parser {
     var nextArgument = 0
     /// The name of the innermost SUBQUERY's variable: inside of one every path begins with it.
     var variable: String?
+    /// How many arithmetic operations the comparison has so far.
+    var operations = 0
+    /// Found when the first parenthesis is met.
+    private var operandParentheses: OperandParentheses?
     private var depth = 0
 
     init(_ text: String, _ arguments: [Argument]) throws(QueryError) {
@@ -51,6 +55,7 @@ struct Parser {
 
     mutating func wholeText() throws(QueryError) -> Predicate {
         let predicate = try disjunction()
+        try refuseSteps()
         guard lexeme.token == .end else {
             throw unexpected("AND, OR or the end of the text")
         }
@@ -123,6 +128,7 @@ struct Parser {
 
     private mutating func primary() throws(QueryError) -> Predicate {
         let start = lexeme.position
+        if lexeme.token == .symbol(.openParenthesis), holdsOperand(at: start) { return try comparison() }
         if try take(.openParenthesis) {
             let inside = try deeper(at: start) { parser throws(QueryError) in try parser.disjunction() }
             guard try take(.closeParenthesis) else {
@@ -142,10 +148,17 @@ struct Parser {
         }
     }
 
+    /// Whether the parenthesis that stands there holds an operand, not a predicate.
+    private mutating func holdsOperand(at position: Int) -> Bool {
+        let found = operandParentheses ?? OperandParentheses(lexer.text)
+        operandParentheses = found
+        return found.contains(position)
+    }
+
     /// Every recursion of the parser passes here, so the nesting limit bounds its stack.
-    mutating func deeper(
-        at position: Int, _ rule: (inout Parser) throws(QueryError) -> Predicate
-    ) throws(QueryError) -> Predicate {
+    mutating func deeper<Result>(
+        at position: Int, _ rule: (inout Parser) throws(QueryError) -> Result
+    ) throws(QueryError) -> Result {
         guard depth < QueryLimits.nestingDepth else {
             throw failure(
                 at: position, .limit, found: "one more level",

@@ -50,16 +50,25 @@ extension Comparison: CustomStringConvertible {
     package var description: String { text(from: "") }
 
     fileprivate func text(from start: String) -> String {
+        let (left, right) = (left.text(from: start), right.text(from: start))
+        // A list has a quantifier of its own; the comparison's stands before the path then.
+        guard case .quantified = self.left else {
+            return "\(quantifier.text)\(left) \(operatorText) \(right)"
+        }
+        return "\(left) \(operatorText) \(quantifier.text)\(right)"
+    }
+
+    /// The operator with its letters: `CONTAINS[c]`.
+    package var operatorText: String {
         let letters =
             (options.contains(.caseInsensitive) ? "c" : "") + (options.contains(.diacriticInsensitive) ? "d" : "")
-        let modifiers = letters.isEmpty ? "" : "[\(letters)]"
-        return "\(quantifier.text)\(left.text(from: start)) \(comparator.text)\(modifiers) \(right.text(from: start))"
+        return letters.isEmpty ? comparator.text : "\(comparator.text)[\(letters)]"
     }
 }
 
 extension Quantifier {
     /// As it stands before a comparison.
-    fileprivate var text: String {
+    package var text: String {
         switch self {
         case .implied: ""
         case .any: "ANY "
@@ -81,8 +90,17 @@ extension Expression {
         case .path(let path): start + path.text
         case .subquery(let subquery): subquery.text(from: start)
         case .value(let value): value.literalText
-        case .values(let values): "{" + values.map(\.literalText).joined(separator: ", ") + "}"
+        case .values(let values): Self.text(values)
+        case .arithmetic(let arithmetic): arithmetic.text(from: start)
+        case .quantified(let quantifier, let values): quantifier.text + Self.text(values)
+        case .typeOf(let path): start + path.text + ".@type"
         }
+    }
+}
+
+extension Expression {
+    private static func text(_ values: [Value]) -> String {
+        "{" + values.map(\.literalText).joined(separator: ", ") + "}"
     }
 }
 
@@ -96,15 +114,19 @@ extension Subquery {
 extension PropertyPath {
     /// `dogs.@count`, `dogs.@avg.age`, `scores.@max`: the operator before the last name where RealmSwift writes it.
     package var text: String {
-        var parts = names.map(Self.text)
+        var parts = names.enumerated().map { Self.text($1) + (places[$0]?.text ?? "") }
         switch part {
         case nil: break
-        case .keys: parts.append("@keys")
-        case .values: parts.append("@values")
+        case .keys, .values: break
         case .value(let key): parts[parts.count - 1] += "[" + Literal.quoted(key, with: "'") + "]"
         }
+        if !parts.isEmpty { parts[parts.count - 1] += nested.map(\.text).joined() }
+        if part == .keys { parts.append("@keys") }
+        if part == .values { parts.append("@values") }
         if let aggregate {
-            let isLast = aggregate == .count || parts.count == 1 || part != nil
+            let isLast =
+                aggregate == .count || parts.count == 1 || part != nil || !nested.isEmpty
+                || places[names.count - 1] != nil || names.last == Self.inverse
             parts.insert(aggregate.text, at: isLast ? parts.count : parts.count - 1)
         }
         return parts.joined(separator: ".")

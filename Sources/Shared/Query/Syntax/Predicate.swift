@@ -56,6 +56,8 @@ package enum Comparator: UInt8, Hashable, Sendable {
     case endsWith
     case contains
     case like
+    /// The right side is what to search for: words that a string must have, and words that it must not have.
+    case text
 }
 
 package struct StringOptions: OptionSet, Hashable, Sendable {
@@ -75,6 +77,11 @@ package enum Expression: Hashable, Sendable {
     /// The operands of IN and BETWEEN.
     case values([Value])
     case subquery(Subquery)
+    case arithmetic(Arithmetic)
+    /// `ANY {1, 2}`: a list with a quantifier of its own, each value of which is compared by itself.
+    case quantified(Quantifier, [Value])
+    /// `anything.@type`
+    case typeOf(PropertyPath)
 }
 
 /// `SUBQUERY(dogs, $x, $x.age > 5).@count`: how many elements of one collection of objects meet a condition.
@@ -92,8 +99,12 @@ package struct Subquery: Hashable, Sendable {
 /// `dogs.age`, `address.city`, `dogs.@count`: stored property names from the queried class outwards.
 package struct PropertyPath: Hashable, Sendable {
     package var names: [String]
+    /// Which element of a list is meant, by the position of its name.
+    package var places: [Int: ListPlace] = [:]
     /// What of the map at the end of the names is meant; nil where the path does not say so.
     package var part: MapPart?
+    /// Steps into what mixed values hold, behind the part: `any[0]['key']`. A key that stands first is the part.
+    package var nested: [NestedStep] = []
     package var aggregate: Aggregate?
 
     package init(_ names: [String], part: MapPart? = nil, aggregate: Aggregate? = nil) {

@@ -12,6 +12,13 @@ package enum QueryLimits {
     package static let listValues = 100_000
     /// Points of one polygon, those of its holes included: every edge is checked against every other.
     package static let polygonPoints = 1_000
+    /// Arithmetic operations in one comparison: bounds how deep a chain of them nests.
+    package static let arithmeticOperations = 100
+    /// Values of one list with a quantifier, where each is compared by itself.
+    package static let quantifiedValues = 1_000
+    /// SORT, DISTINCT and LIMIT after one predicate, and key paths in one of them.
+    package static let selectionSteps = 16
+    package static let sortKeys = 32
     /// Names in one key path.
     package static let pathNames = 32
     /// Bytes of one number as written; no finite number needs more.
@@ -22,4 +29,6 @@ package enum QueryLimits {
     package static let excerptCharacters = 72
     /// Characters of a refused value that an error shows.
     static let shownValueCharacters = 100
+    /// Different words in what TEXT searches for.
+    package static let searchWords = 100
 }

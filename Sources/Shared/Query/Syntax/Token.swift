@@ -33,6 +33,10 @@ enum Token: Equatable {
         case ampersands = "&&"
         case bars = "||"
         case exclamation = "!"
+        case plus = "+"
+        case minus = "-"
+        case star = "*"
+        case slash = "/"
     }
 
     /// How an error names it.

@@ -52,6 +52,19 @@ enum DefinitionPage {
         override class func shouldIncludeInDefaultSchema() -> Bool { false }
     }
 
+    /// A property of every type that an index takes.
+    class Catalogued: Object {
+        @Persisted(indexed: true) var title = ""
+        @Persisted(indexed: true) var shelf = 0
+        @Persisted(indexed: true) var isLent = false
+        @Persisted(indexed: true) var bought: Date
+        @Persisted(indexed: true) var uuid: UUID
+        @Persisted(indexed: true) var objectId: ObjectId
+        @Persisted(indexed: true) var any: AnyRealmValue
+
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+
     /// Mixes properties that the Realm manages with one that it does not.
     class Visitor: Object {
         @Persisted var name = ""

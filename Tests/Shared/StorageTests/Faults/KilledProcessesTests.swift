@@ -67,7 +67,7 @@ private struct KillRun {
     mutating func begin(_ count: Int) throws {
         let first = try file.start("begin")
         #expect(try file.line(of: first) == "begun at 1")
-        _ = try first.nextLine(timeout: 60)
+        _ = try first.nextLine()
         for _ in 0..<count { try startOne() }
     }
 
@@ -92,7 +92,7 @@ private struct KillRun {
     }
 
     private mutating func listen(to peer: ChildProcess) throws {
-        while let line = try peer.nextLine(timeout: 60) {
+        while let line = try peer.nextLine() {
             said = max(said, line.split(separator: " ").last.flatMap { UInt64($0) } ?? 0)
         }
     }
@@ -104,7 +104,7 @@ private struct KillRun {
         let version = try #require(
             line.split(separator: " ").last.flatMap { UInt64($0) }, "seed \(seed): \(line), \(file.complaints)")
         #expect(version >= said, "seed \(seed): a commit that had returned is gone")
-        _ = try checker.nextLine(timeout: 60)
+        _ = try checker.nextLine()
     }
 
     /// Half of them are killed, the others end as they should. Answers the number of a commit that must be there.

@@ -1,3 +1,4 @@
+import CausewayFolders
 import CausewayPrograms
 import CausewayStorage
 import CausewayStorageOracle
@@ -27,7 +28,7 @@ struct PeerFile {
     /// What the peers complained of.
     var complaints: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
-    func line(of child: ChildProcess) throws -> String { try child.nextLine(timeout: 60) ?? "ended" }
+    func line(of child: ChildProcess) throws -> String { try child.nextLine() ?? "ended" }
 
     func open() throws -> any Storage {
         try StorageRegistry.shared.open(

@@ -24,7 +24,7 @@ struct ProcessTests {
     /// What the peers complained of.
     private var complaints: String { (try? String(contentsOfFile: folder.path + "/log", encoding: .utf8)) ?? "" }
 
-    private func line(of child: ChildProcess) throws -> String { try child.nextLine(timeout: 60) ?? "ended" }
+    private func line(of child: ChildProcess) throws -> String { try child.nextLine() ?? "ended" }
 
     /// Programs stand beside the tests.
     private static let peer = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -145,7 +145,7 @@ struct ProcessTests {
             let victims = Int.random(in: 0..<5, using: &random) == 0 ? [0, 1, 2] : [round % 3]
             for victim in victims {
                 children[victim].kill()
-                while let line = try children[victim].nextLine(timeout: 60) {
+                while let line = try children[victim].nextLine() {
                     #expect(line == "living", "seed \(seed), round \(round)")
                 }
             }

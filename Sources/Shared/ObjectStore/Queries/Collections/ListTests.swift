@@ -38,7 +38,7 @@ enum ListTests {
         _ test: (BoundPath, Table) -> (any LeafTest)?
     ) -> (any LeafTest)? {
         guard let step = path.steps.first, step.collection == .none else { return test(path, table) }
-        guard path.steps.count > 1, let target = target(of: step, table) else { return nil }
+        guard step.isColumn, path.steps.count > 1, let target = target(of: step, table) else { return nil }
         let rest = BoundPath(steps: Array(path.steps.dropFirst()), aggregate: path.aggregate)
         guard let inner = behindLinks(rest, target, holdsForNothing: holdsForNothing, test) else { return nil }
         return LinkTest(table, step.property, to: target, inner, holdsForNothing: holdsForNothing)

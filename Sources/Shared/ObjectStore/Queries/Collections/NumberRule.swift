@@ -18,7 +18,7 @@ struct NumberRule<Number: Comparable> {
         case .in: break
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
             guard operand.count == 1 else { return nil }
-        case .beginsWith, .endsWith, .contains, .like: return nil
+        case .beginsWith, .endsWith, .contains, .like, .text: return nil
         }
         self.comparator = comparator
         self.constants = constants
@@ -46,7 +46,7 @@ struct NumberRule<Number: Comparable> {
         case .greaterOrEqual: number >= first
         case .between: number >= first && number <= constants[1]
         case .in: constants.contains(number)
-        case .beginsWith, .endsWith, .contains, .like: false
+        case .beginsWith, .endsWith, .contains, .like, .text: false
         }
     }
 }

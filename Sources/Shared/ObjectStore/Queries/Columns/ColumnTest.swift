@@ -71,7 +71,7 @@ enum GuessedShare {
         case .in: min(0.05 * Double(operand.count), 0.5)
         case .less, .lessOrEqual, .greater, .greaterOrEqual: 0.4
         case .between: 0.25
-        case .beginsWith, .endsWith, .contains, .like: 0.1
+        case .beginsWith, .endsWith, .contains, .like, .text: 0.1
         }
     }
 }

@@ -32,7 +32,7 @@ struct DateTest: LeafTest {
         case .greater: return first == .last ? [] : [first.after ... .last]
         case .greaterOrEqual: return [first ... .last]
         case .between: return constants[0] <= constants[1] ? [constants[0]...constants[1]] : []
-        case .beginsWith, .endsWith, .contains, .like: return nil
+        case .beginsWith, .endsWith, .contains, .like, .text: return nil
         }
     }
 

@@ -37,7 +37,7 @@ struct DecimalTest: LeafTest {
         case .greater: return first.isNaN || bits == greatest ? [] : [bits + 1...greatest]
         case .greaterOrEqual: return first.isNaN ? [] : [bits...greatest]
         case .between: return constants[0] <= constants[1] ? [bits...constants[1].orderedBits] : []
-        case .beginsWith, .endsWith, .contains, .like: return nil
+        case .beginsWith, .endsWith, .contains, .like, .text: return nil
         }
     }
 

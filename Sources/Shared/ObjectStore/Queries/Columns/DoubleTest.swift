@@ -37,7 +37,7 @@ struct DoubleTest: LeafTest {
         case .greater: return isNumber && first < .infinity ? [first.nextUp ... .infinity] : []
         case .greaterOrEqual: return isNumber ? [first ... .infinity] : []
         case .between: return constants[0] <= constants[1] ? [constants[0]...constants[1]] : []
-        case .beginsWith, .endsWith, .contains, .like: return nil
+        case .beginsWith, .endsWith, .contains, .like, .text: return nil
         }
     }
 

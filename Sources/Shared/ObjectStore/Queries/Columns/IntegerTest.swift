@@ -40,7 +40,7 @@ struct IntegerTest: LeafTest {
         case .between:
             guard operand.count == 2, constants.count == 2, constants[0] <= constants[1] else { return [] }
             return [constants[0]...constants[1]]
-        case .beginsWith, .endsWith, .contains, .like: return nil
+        case .beginsWith, .endsWith, .contains, .like, .text: return nil
         }
     }
 

@@ -82,7 +82,7 @@ struct PairOrder {
     }
 
     /// Exact, as `ValueComparison` has it; nil for NaN.
-    private static func order(_ left: Int64, _ right: Double) -> Int? {
+    static func order(_ left: Int64, _ right: Double) -> Int? {
         if right.isNaN { return nil }
         if right >= 0x1p63 { return -1 }
         if right < -0x1p63 { return 1 }

@@ -37,7 +37,7 @@ struct StringCondition {
         case .less, .lessOrEqual, .greater, .greaterOrEqual:
             form = options.isEmpty ? .order(comparator) : .matcher
             return
-        case .between, .notEqual:
+        case .between, .notEqual, .text:
             form = .matcher
             return
         case .like where !isText:

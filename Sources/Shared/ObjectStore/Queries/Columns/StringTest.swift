@@ -9,6 +9,8 @@ final class StringTest: LeafTest {
     /// All conditions must hold, not one of them.
     private let isBetween: Bool
     private let isNegated: Bool
+    /// Every word of every text is looked at.
+    private let isSearch: Bool
     let share: Double
     /// In place of the conditions, where leaves have a layout, when many strings are to be told from others.
     private let set: StringSet?
@@ -30,6 +32,7 @@ final class StringTest: LeafTest {
         share = GuessedShare.of(comparator, operand)
         isBetween = comparator == .between
         isNegated = comparator == .notEqual
+        isSearch = comparator == .text
         let options = comparison.options
         set =
             comparator == .in && options.isEmpty && needles.count > Self.fewNeedles ? StringSet(needles) : nil
@@ -46,7 +49,9 @@ final class StringTest: LeafTest {
         }
     }
 
-    var cost: Double { 2 * Double(min(max(conditions.count, 1), Self.fewNeedles)) }
+    var cost: Double {
+        isSearch ? QueryEntrance.textCost : 2 * Double(min(max(conditions.count, 1), Self.fewNeedles))
+    }
     var explanation: String { tested.explanation }
 
     func evaluate(_ number: Int, _ candidates: SlotBitmap) -> SlotBitmap {

@@ -1,0 +1,47 @@
+/// Something a person must be told outside of the app.
+package struct AccountMessage: Codable, Hashable, Sendable {
+    package enum Kind: String, Codable, Sendable {
+        /// Confirm the address with the token.
+        case confirm
+        /// Set a new password with the token.
+        case reset
+        /// Somebody tried to register the address, which has an account already.
+        case alreadyRegistered
+    }
+
+    package var kind: Kind
+    package var database: String
+    package var email: String
+    package var token: String?
+    package var tokenId: String?
+}
+
+/// Something that the operator's program decides.
+package struct AccountQuestion: Codable, Hashable, Sendable {
+    package enum Kind: String, Codable, Sendable {
+        case decideConfirmation
+        case decideReset
+    }
+
+    package var kind: Kind
+    package var database: String
+    package var email: String
+    /// What the app gave along with a reset.
+    package var arguments: [ClaimValue]?
+}
+
+package enum AccountDecision: Hashable, Sendable {
+    case yes
+    /// Not now; the app may ask again.
+    case later
+    case no
+}
+
+/// How the server reaches people: it sends no mail by itself.
+package protocol AccountMessenger: Sendable {
+    /// Passes a message on. Returns at once, so that nobody learns from the time it takes whether there was one.
+    func send(_ message: AccountMessage)
+    func decide(_ question: AccountQuestion) async -> AccountDecision
+    /// Tells the operator what went wrong.
+    func report(_ trouble: String)
+}

@@ -1,0 +1,100 @@
+package import CausewayEnvironment
+import CausewayObjectStore
+import Foundation
+
+/// What an operator does with the accounts of a database, whether the server runs or not.
+package struct AccountOffice {
+    private let store: ObjectStore
+    private let clock: any WallClock
+    private let random: any RandomSource
+
+    /// - Throws: When there are no accounts in the folder.
+    package init(
+        folder: String, clock: any WallClock = SystemClock(), random: any RandomSource = SystemRandom()
+    ) throws {
+        let path = folder + "/" + Accounts.fileName
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw IdentityError(
+                .requestInvalid,
+                "There are no accounts in \(folder) yet. They are made when a server with `accounts` in its "
+                    + "configuration first serves the database.")
+        }
+        store = try ObjectStore.open(path: path)
+        self.clock = clock
+        self.random = random
+    }
+
+    package func close() {
+        store.close()
+    }
+
+    /// One line of JSON a user.
+    package func list() throws -> [String] {
+        let transaction = try store.read()
+        defer { transaction.end() }
+        let tables = AccountTables(transaction)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try tables.accountIDs.compactMap { id in
+            try tables.account(id).map { String(decoding: try encoder.encode($0), as: UTF8.self) }
+        }
+    }
+
+    /// Makes a key with which a program logs in as a user of its own, and answers it.
+    package func makeServerKey(named name: String) throws -> (key: String, user: String) {
+        guard !name.isEmpty, name.utf8.count <= AccountRules.nameBytesMax else {
+            throw IdentityError(
+                .requestInvalid, "A key's name has 1 to \(AccountRules.nameBytesMax) bytes. Name it with --name.")
+        }
+        let secret = Secret(random)
+        let identity = AccountRecord.Identity(provider: Provider.key, id: secret.id)
+        let account = AccountRecord(
+            id: Secret.id(random), identities: [identity], profile: ["name": .string(name)], created: clock.now())
+        try change { tables in
+            try tables.save(account)
+            try tables.save(
+                KeyRecord(
+                    id: secret.id, name: name, account: account.id, digest: secret.digest, isServer: true,
+                    created: clock.now()))
+        }
+        return (secret.text, account.id)
+    }
+
+    /// Shuts a user out, or lets them in again. Their logins end.
+    package func setDisabled(_ isDisabled: Bool, user: String) throws {
+        try change(user) { account, tables in
+            account.isDisabled = isDisabled
+            if isDisabled { try tables.endSessions(of: user) }
+        }
+    }
+
+    /// Notes data for a user's apps: a JSON object.
+    package func setCustomData(_ json: String, user: String) throws {
+        guard let data = try? JSONDecoder().decode([String: ClaimValue].self, from: Data(json.utf8)) else {
+            throw IdentityError(.requestInvalid, "The custom data is not a JSON object. Write --json '{\"name\": …}'.")
+        }
+        try change(user) { account, _ in account.customData = data }
+    }
+
+    private func change(_ user: String, _ body: (inout AccountRecord, AccountTables) throws -> Void) throws {
+        try change { tables in
+            guard var account = try tables.account(user) else {
+                throw IdentityError(.requestInvalid, "There is no user '\(user)'. List them with: accounts list")
+            }
+            try body(&account, tables)
+            try tables.save(account)
+        }
+    }
+
+    private func change(_ body: (AccountTables) throws -> Void) throws {
+        let transaction = try store.write()
+        defer { transaction.end() }
+        do {
+            try body(AccountTables(transaction))
+            _ = try transaction.commit()
+        } catch {
+            if transaction.isWritable { transaction.abort() }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,290 @@
+import CausewayEnvironment
+import Foundation
+import Synchronization
+
+/// What a login, and everything that renews a part of it, answers.
+struct AccountView: Encodable, Sendable {
+    var userId: String
+    var accessToken: String?
+    var refreshToken: String?
+    var provider: String?
+    var identities: [AccountRecord.Identity]
+    var profile: [String: ClaimValue]
+    var customData: [String: ClaimValue]
+
+    init(_ account: AccountRecord) {
+        userId = account.id
+        identities = account.identities
+        profile = account.profile
+        customData = account.customData
+    }
+}
+
+/// Credentials that are right.
+struct ProvenIdentity: Sendable {
+    var identity: AccountRecord.Identity
+    /// The account that a login without one begins with.
+    var newAccount: String
+    var profile: [String: ClaimValue] = [:]
+    /// The API key among them.
+    var key: String?
+}
+
+extension Accounts {
+    func login(_ request: AccountRequest, _ peer: String) async throws(AccountError) -> AccountView {
+        let proven = try await prove(request, peer)
+        let secret = Secret(random)
+        let now = clock.now()
+        let (expires, overflow) = now.addingReportingOverflow(rules.refreshTokenMilliseconds)
+        let account = try await writing { [mailRecord] tables throws(AccountError) in
+            var known = try tables.account(of: proven.identity)
+            if known == nil { known = try tables.account(proven.newAccount) }
+            var account = known ?? AccountRecord(id: proven.newAccount, identities: [], created: now)
+            guard !account.isDisabled else { throw Self.disabled }
+            if !account.identities.contains(proven.identity) { account.identities.append(proven.identity) }
+            account.profile.merge(proven.profile) { $1 }
+            try tables.save(account)
+            try mailRecord(proven.identity, account.id, tables)
+            // The ended logins of a user go when the user logs in again.
+            try tables.endSessions(of: account.id) { $0.expires <= now }
+            try tables.save(
+                SessionRecord(
+                    account: account.id, provider: proven.identity.provider, key: proven.key, digest: secret.digest,
+                    created: now, expires: overflow ? .max : expires), secret.id)
+            return account
+        }
+        var view = AccountView(account)
+        view.provider = proven.identity.provider
+        view.refreshToken = secret.text
+        view.accessToken = try await accessToken(account.id, proven.identity.provider)
+        return view
+    }
+
+    private func accessToken(_ account: String, _ provider: String) async throws(AccountError) -> String {
+        try await mint.token(
+            for: account, provider: provider, now: clock.now(),
+            lifetimeMilliseconds: rules.accessTokenMilliseconds)
+    }
+
+    static let disabled = AccountError(.userDisabled, "The operator of the server has shut this user out.")
+
+    /// A password belongs to the account that first logs in with it.
+    private var mailRecord: @Sendable (AccountRecord.Identity, String, AccountTables) throws(AccountError) -> Void {
+        { identity, account, tables throws(AccountError) in
+            guard identity.provider == Provider.password, var record = try tables.password(identity.id),
+                record.account != account
+            else { return }
+            record.account = account
+            try tables.save(record, of: identity.id)
+        }
+    }
+
+    // MARK: - Renewing
+
+    private static let sessionOver = AccountError(
+        .invalidSession, "The login is over: it was ended, has expired, or was never one of this server. Log in again.")
+
+    func refresh(_ request: AccountRequest) async throws(AccountError) -> AccountView {
+        let text = try request.required(\.refreshToken, "refreshToken")
+        guard let secret = Secret(text) else { throw Self.sessionOver }
+        let now = clock.now()
+        let (account, session) = try await reading { tables throws(AccountError) in
+            guard let session = try tables.session(secret.id), Secret.areEqual(session.digest, secret.digest),
+                session.expires > now, let account = try tables.account(session.account)
+            else { throw Self.sessionOver }
+            guard !account.isDisabled else { throw Self.disabled }
+            return (account, session)
+        }
+        var view = AccountView(account)
+        view.accessToken = try await accessToken(account.id, session.provider)
+        return view
+    }
+
+    /// Says nothing about whether there was such a login.
+    func logOut(_ request: AccountRequest) async throws(AccountError) {
+        guard let secret = Secret(try request.required(\.refreshToken, "refreshToken")) else { return }
+        try await writing { tables throws(AccountError) in
+            guard let session = try tables.session(secret.id), Secret.areEqual(session.digest, secret.digest) else {
+                return
+            }
+            tables.removeSession(secret.id, of: session.account)
+        }
+    }
+
+    // MARK: - The user
+
+    /// The caller's account. Somebody whom another issuer names gets one when they first need it; a token of ours
+    /// whose account is gone brings nothing back.
+    func account(of caller: Caller, in tables: AccountTables) throws(AccountError) -> AccountRecord {
+        if let account = try tables.account(caller.user) {
+            guard !account.isDisabled else { throw Self.disabled }
+            return account
+        }
+        guard caller.claims["iss"]?.string != TokenMint.issuer(of: database) else {
+            throw AccountError(.userNotFound, "The user does not exist any more.")
+        }
+        return AccountRecord(
+            id: caller.user, identities: [.init(provider: Provider.token, id: caller.user)], created: clock.now())
+    }
+
+    func profile(_ caller: Caller) async throws(AccountError) -> AccountView {
+        try await reading { [self] tables throws(AccountError) in AccountView(try account(of: caller, in: tables)) }
+    }
+
+    func link(_ request: AccountRequest, _ caller: Caller, _ peer: String) async throws(AccountError) -> AccountView {
+        guard request.provider != Provider.anonymous else {
+            throw AccountError(.badRequest, "A user cannot be linked with nobody. Link credentials that say who it is.")
+        }
+        let proven = try await prove(request, peer)
+        return try await writing { [self, mailRecord] tables throws(AccountError) in
+            var account = try account(of: caller, in: tables)
+            if let owner = try tables.account(of: proven.identity), owner.id != account.id {
+                throw AccountError(
+                    .accountNameInUse,
+                    "Another user logs in with these credentials already. Log in with them, or link others.")
+            }
+            if !account.identities.contains(proven.identity) { account.identities.append(proven.identity) }
+            account.profile.merge(proven.profile) { $1 }
+            try tables.save(account)
+            try mailRecord(proven.identity, account.id, tables)
+            return AccountView(account)
+        }
+    }
+
+    func delete(_ caller: Caller) async throws(AccountError) {
+        try await writing { [self] tables throws(AccountError) in
+            try tables.delete(try account(of: caller, in: tables))
+        }
+    }
+
+    // MARK: - Who is it?
+
+    private func prove(_ request: AccountRequest, _ peer: String) async throws(AccountError) -> ProvenIdentity {
+        let provider = try request.required(\.provider, "provider")
+        switch provider {
+        case Provider.anonymous where rules.anonymous:
+            let id = Secret.id(random)
+            return ProvenIdentity(identity: .init(provider: provider, id: id), newAccount: id)
+        case Provider.password where rules.emailPassword:
+            return try await provePassword(request, peer)
+        case Provider.key:
+            return try await proveKey(request, peer)
+        default:
+            if provider == Provider.function, let function = rules.loginFunction {
+                return try await proveByFunction(function, request, peer)
+            }
+            guard let verifier = providers[provider] else {
+                throw AccountError(
+                    .authProviderNotFound,
+                    "There is no provider configured for '\(provider.prefix(40))'. Log in another way, or allow it in "
+                        + "the server's configuration.")
+            }
+            return try proveToken(request, provider, verifier)
+        }
+    }
+
+    /// A token of an issuer that the configuration names.
+    private func proveToken(
+        _ request: AccountRequest, _ provider: String, _ verifier: TokenVerifier
+    ) throws(AccountError) -> ProvenIdentity {
+        guard let token = request.token else {
+            throw AccountError(
+                .authProviderNotFound,
+                "There is no provider configured for codes of '\(provider)'. Send an id token of it.")
+        }
+        let caller: Caller
+        do throws(IdentityError) {
+            caller = try verifier.caller(for: token, at: clock.now())
+        } catch {
+            throw AccountError(.authError, error.message)
+        }
+        let told = ["name", "email", "picture", "given_name", "family_name", "gender", "birthdate"]
+        return ProvenIdentity(
+            identity: .init(provider: provider, id: caller.user),
+            // The `sub` of our own tokens must be that of the issuer's: both name the same user to the database.
+            newAccount: provider == Provider.token ? caller.user : Secret.id(random),
+            profile: caller.claims.filter { told.contains($0.key) })
+    }
+
+    private static let wrongPassword = AccountError(
+        .invalidPassword, "Nobody has this address and password together. Check both, or set a new password.")
+
+    private func provePassword(
+        _ request: AccountRequest, _ peer: String
+    ) async throws(AccountError) -> ProvenIdentity {
+        let email = Self.normalized(try request.required(\.email, "email"))
+        let password = try request.required(\.password, "password")
+        try check(.name(email), peer)
+        guard password.utf8.count <= AccountRules.passwordBytesMax, email.utf8.count <= AccountRules.emailBytesMax
+        else {
+            noteFailure(.name(email), peer)
+            throw Self.wrongPassword
+        }
+        let known = try await reading { tables throws(AccountError) in try tables.password(email) }
+        let hash = known?.hash ?? nobodysPassword
+        let isRight = try await hasher.run { () throws(AccountError) in try hash.matches(password) }
+        guard let known, isRight else {
+            noteFailure(.name(email), peer)
+            throw Self.wrongPassword
+        }
+        guard known.isConfirmed else {
+            throw AccountError(
+                .authError, "The address is not confirmed yet. Confirm it with the message that was sent to it.")
+        }
+        attempts.withLock { $0.succeeded(email, from: peer) }
+        if known.hash.cost != rules.passwordCost { try await rehash(email, password, known.hash) }
+        return ProvenIdentity(
+            identity: .init(provider: Provider.password, id: email),
+            newAccount: known.account ?? Secret.id(random), profile: ["email": .string(email)])
+    }
+
+    /// The operator has changed the cost: now that the password is at hand, its hash follows.
+    private func rehash(_ email: String, _ password: String, _ old: PasswordHash) async throws(AccountError) {
+        let hash = try await newHash(of: password)
+        try await writing { tables throws(AccountError) in
+            guard var record = try tables.password(email), record.hash == old else { return }
+            record.hash = hash
+            try tables.save(record, of: email)
+        }
+    }
+
+    func newHash(of password: String) async throws(AccountError) -> PasswordHash {
+        let (cost, random) = (rules.passwordCost, random)
+        return try await hasher.run { () throws(AccountError) in
+            try PasswordHash(of: password, cost: cost, random: random)
+        }
+    }
+
+    private static let wrongKey = AccountError(.authError, "The API key is not one of this server, or is disabled.")
+
+    private func proveKey(_ request: AccountRequest, _ peer: String) async throws(AccountError) -> ProvenIdentity {
+        let text = try request.required(\.key, "key")
+        try check(.kind(.key), peer)
+        let secret = Secret(text)
+        let id = secret?.id ?? ""
+        let key = try await reading { tables throws(AccountError) in try tables.key(id) }
+        guard let key, let secret, Secret.areEqual(key.digest, secret.digest), !key.isDisabled else {
+            noteFailure(.kind(.key), peer)
+            throw Self.wrongKey
+        }
+        return ProvenIdentity(
+            identity: .init(provider: Provider.key, id: key.id), newAccount: key.account, key: key.id)
+    }
+
+    // MARK: - Failures
+
+    func check(_ subject: Attempts.Subject, _ peer: String) throws(AccountError) {
+        let now = clock.now()
+        try attempts.withLock { attempts throws(AccountError) in try attempts.check(subject, from: peer, at: now) }
+    }
+
+    func noteFailure(_ subject: Attempts.Subject, _ peer: String) {
+        let now = clock.now()
+        attempts.withLock { $0.failed(subject, from: peer, at: now) }
+    }
+
+    /// Addresses are compared without regard to case.
+    static func normalized(_ email: String) -> String {
+        email.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
+    }
+}

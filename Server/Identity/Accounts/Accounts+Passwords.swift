@@ -1,0 +1,214 @@
+import CausewayEnvironment
+import Foundation
+import Synchronization
+
+// Addresses and passwords: registering, confirming, setting anew.
+
+extension Accounts {
+    private func checkAllowed(_ isAllowed: Bool = true) throws(AccountError) {
+        guard rules.emailPassword, isAllowed else {
+            throw AccountError(
+                .authProviderNotFound,
+                "This server does not take this call for addresses and passwords. Its configuration decides.")
+        }
+    }
+
+    private func email(_ request: AccountRequest) throws(AccountError) -> String {
+        let email = Self.normalized(try request.required(\.email, "email"))
+        let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+        let isAddress =
+            parts.count == 2 && parts.allSatisfy { !$0.isEmpty } && email.utf8.count <= AccountRules.emailBytesMax
+            && email.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7f }
+        guard isAddress else {
+            throw AccountError(.invalidParameter, "This is not an e-mail address.")
+        }
+        return email
+    }
+
+    private func newPassword(_ request: AccountRequest) throws(AccountError) -> String {
+        let password = try request.required(\.password, "password")
+        guard password.count >= rules.passwordLengthMin, password.utf8.count <= AccountRules.passwordBytesMax else {
+            throw AccountError(
+                .invalidParameter,
+                "A password has \(rules.passwordLengthMin) characters or more, and \(AccountRules.passwordBytesMax) "
+                    + "bytes at most.")
+        }
+        return password
+    }
+
+    // MARK: - Registering
+
+    func register(_ request: AccountRequest, _ peer: String) async throws(AccountError) {
+        try checkAllowed()
+        let (email, password) = (try email(request), try newPassword(request))
+        // A registration counts as an attempt: else it would tell of any number of addresses whether they are known.
+        try check(.kind(.register), peer)
+        noteFailure(.kind(.register), peer)
+        let hash = try await newHash(of: password)
+        let now = clock.now()
+        let record = PasswordRecord(
+            hash: hash, isConfirmed: rules.confirmation == .automatic, account: nil, created: now)
+        let isNew = try await writing { tables throws(AccountError) in
+            if let known = try tables.password(email) {
+                // Written as it is: a transaction without changes would be over sooner, and tell.
+                try tables.save(known, of: email)
+                return false
+            }
+            try tables.save(record, of: email)
+            return true
+        }
+        switch (rules.confirmation, isNew) {
+        case (.message, true):
+            afterwards { [self] () async throws(AccountError) in try await sendToken(.confirm, to: email) }
+        case (.message, false):
+            messenger.send(AccountMessage(kind: .alreadyRegistered, database: database, email: email))
+        case (_, false):
+            throw AccountError(.accountNameInUse, "The address is registered already. Log in, or set a new password.")
+        case (.program, true):
+            try await decideConfirmation(email)
+        case (.automatic, true):
+            break
+        }
+    }
+
+    private func sendToken(_ kind: AccountMessage.Kind, to email: String) async throws(AccountError) {
+        let secret = Secret(random)
+        let now = clock.now()
+        let record = MessageTokenRecord(
+            purpose: kind, email: email, digest: secret.digest, expires: now + rules.messageTokenMilliseconds)
+        try await writing { tables throws(AccountError) in
+            try tables.removeMessageTokens(kind, of: email, at: now)
+            try tables.save(record, secret.id)
+        }
+        messenger.send(
+            AccountMessage(
+                kind: kind, database: database, email: email, token: secret.secretText, tokenId: secret.id))
+    }
+
+    private func decideConfirmation(_ email: String) async throws(AccountError) {
+        let decision = await messenger.decide(
+            AccountQuestion(kind: .decideConfirmation, database: database, email: email))
+        switch decision {
+        case .yes: try await confirm(email)
+        case .later: break
+        case .no:
+            throw AccountError(.authError, "The address was not accepted by the operator of the server.")
+        }
+    }
+
+    private func confirm(_ email: String) async throws(AccountError) {
+        try await writing { tables throws(AccountError) in
+            guard var record = try tables.password(email) else { return }
+            record.isConfirmed = true
+            try tables.save(record, of: email)
+        }
+    }
+
+    // MARK: - Confirming
+
+    private static let wrongToken = AccountError(
+        .badRequest, "The token is not one of a message that is still good. Ask for a new message.")
+
+    /// Uses a message's token up and answers the address it was sent to.
+    private func useToken(
+        _ kind: AccountMessage.Kind, _ request: AccountRequest, _ peer: String,
+        _ body: @escaping @Sendable (String, AccountTables) throws(AccountError) -> Void
+    ) async throws(AccountError) {
+        let (id, text) = (try request.required(\.tokenId, "tokenId"), try request.required(\.token, "token"))
+        try check(.kind(.messageToken), peer)
+        let now = clock.now()
+        let isGood = try await writing { tables throws(AccountError) in
+            guard let secret = Secret(id: id, secret: text), let record = try tables.messageToken(secret.id),
+                record.purpose == kind, Secret.areEqual(record.digest, secret.digest), record.expires > now
+            else { return false }
+            tables.removeMessageToken(secret.id)
+            try body(record.email, tables)
+            return true
+        }
+        guard isGood else {
+            noteFailure(.kind(.messageToken), peer)
+            throw Self.wrongToken
+        }
+    }
+
+    func confirm(_ request: AccountRequest, _ peer: String) async throws(AccountError) {
+        try checkAllowed(rules.confirmation == .message)
+        try await useToken(.confirm, request, peer) { email, tables throws(AccountError) in
+            guard var record = try tables.password(email) else { throw Self.wrongToken }
+            record.isConfirmed = true
+            try tables.save(record, of: email)
+        }
+    }
+
+    /// The request's address, and what is known of it. Counts as an attempt: messages are not asked for without end.
+    private func countedAddress(
+        _ request: AccountRequest, _ peer: String
+    ) async throws(AccountError) -> (email: String, record: PasswordRecord?) {
+        let email = try email(request)
+        try check(.kind(.message), peer)
+        noteFailure(.kind(.message), peer)
+        return (email, try await reading { tables throws(AccountError) in try tables.password(email) })
+    }
+
+    func resend(_ request: AccountRequest, _ peer: String) async throws(AccountError) {
+        try checkAllowed(rules.confirmation == .message)
+        let (email, record) = try await countedAddress(request, peer)
+        guard let record, !record.isConfirmed else { return }
+        afterwards { [self] () async throws(AccountError) in try await sendToken(.confirm, to: email) }
+    }
+
+    func retryConfirmation(_ request: AccountRequest, _ peer: String) async throws(AccountError) {
+        try checkAllowed(rules.confirmation == .program)
+        let (email, record) = try await countedAddress(request, peer)
+        if let record, !record.isConfirmed { try await decideConfirmation(email) }
+    }
+
+    // MARK: - Setting a new password
+
+    func sendReset(_ request: AccountRequest, _ peer: String) async throws(AccountError) {
+        try checkAllowed(rules.passwordReset == .message)
+        let (email, record) = try await countedAddress(request, peer)
+        guard record != nil else { return }
+        afterwards { [self] () async throws(AccountError) in try await sendToken(.reset, to: email) }
+    }
+
+    func reset(_ request: AccountRequest, _ peer: String) async throws(AccountError) {
+        try checkAllowed(rules.passwordReset == .message)
+        let hash = try await newHash(of: try newPassword(request))
+        try await useToken(.reset, request, peer) { email, tables throws(AccountError) in
+            guard try Self.setPassword(hash, of: email, tables) else { throw Self.wrongToken }
+        }
+    }
+
+    func callReset(_ request: AccountRequest, _ peer: String) async throws(AccountError) {
+        try checkAllowed(rules.passwordReset == .program)
+        let (email, password) = (try email(request), try newPassword(request))
+        try check(.name(email), peer)
+        let hash = try await newHash(of: password)
+        let decision = await messenger.decide(
+            AccountQuestion(
+                kind: .decideReset, database: database, email: email, arguments: request.arguments ?? []))
+        var isSet = false
+        if decision == .yes {
+            isSet = try await writing { tables throws(AccountError) in
+                try Self.setPassword(hash, of: email, tables)
+            }
+        }
+        guard isSet else {
+            noteFailure(.name(email), peer)
+            throw AccountError(.authError, "The password was not set: the server did not accept the request.")
+        }
+    }
+
+    /// Whoever sets a password owns the address: it is confirmed, and all logins of the user end.
+    private static func setPassword(
+        _ hash: PasswordHash, of email: String, _ tables: AccountTables
+    ) throws(AccountError) -> Bool {
+        guard var record = try tables.password(email) else { return false }
+        record.hash = hash
+        record.isConfirmed = true
+        try tables.save(record, of: email)
+        if let account = record.account { try tables.endSessions(of: account) }
+        return true
+    }
+}

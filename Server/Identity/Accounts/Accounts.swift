@@ -1,0 +1,208 @@
+package import CausewayEnvironment
+import CausewayObjectStore
+import Dispatch
+import Foundation
+import Synchronization
+
+/// The users of one database, kept by the server itself: logins, passwords, keys, sessions.
+///
+/// What a call means is in `ACCOUNTS.md`. Everything durable lies in one file beside the database; a call that changes
+/// something is one transaction of it.
+///
+/// 1. Of a password only what scrypt makes of it is kept; of tokens and keys only digests.
+/// 2. No answer, and no time it takes, tells whether an address is known. The exception is a registration where
+///    addresses are not confirmed by message: there is no other way to tell the caller.
+/// 3. An access token is a JWT that the mint signs; the session it came from is looked at only when it is renewed.
+package final class Accounts: Sendable {
+    let database: String
+    let rules: AccountRules
+    let mint: TokenMint
+    /// Who checks the tokens of other issuers, by provider.
+    let providers: [String: TokenVerifier]
+    let messenger: any AccountMessenger
+    let functions: any FunctionRunner
+    let clock: any WallClock
+    let random: any RandomSource
+    private let store: ObjectStore
+    /// The file's reads and writes block; they run here, one at a time.
+    private let fileQueue = DispatchQueue(label: "causeway.accounts")
+    let attempts: Mutex<Attempts>
+    /// What is done after the answer, one thing after the other.
+    private let afterwork = Mutex<Task<Void, Never>?>(nil)
+    let hasher: PasswordHasher
+    /// What an unknown address is compared with, so that it takes as long as a known one.
+    let nobodysPassword: PasswordHash
+
+    package static let fileName = "accounts.causeway"
+
+    /// Opens the accounts in a database's folder, or makes them.
+    ///
+    /// - Parameter providers: who checks the tokens of `custom-token`, `oauth2-apple` and so on.
+    package static func open(
+        folder: String, database: String, rules: AccountRules, providers: [String: TokenVerifier] = [:],
+        messenger: any AccountMessenger, functions: any FunctionRunner = NoFunctions(), clock: any WallClock,
+        random: any RandomSource = SystemRandom()
+    ) async throws(IdentityError) -> Accounts {
+        let store: ObjectStore
+        let pem: String
+        do {
+            store = try ObjectStore.open(path: folder + "/" + fileName)
+            pem = try signingKey(in: store)
+        } catch {
+            throw .unusable("The accounts of '\(database)' in \(folder) cannot be opened: \(error)")
+        }
+        return try await Accounts(
+            store, try TokenMint(pem: pem, database: database), database, rules, providers, messenger, functions, clock,
+            random)
+    }
+
+    private static func signingKey(in store: ObjectStore) throws -> String {
+        let transaction = try store.write()
+        defer { transaction.end() }
+        let tables = AccountTables(transaction)
+        if let key = tables.signingKey { return key }
+        let key = TokenMint.newKey()
+        tables.signingKey = key
+        _ = try transaction.commit()
+        return key
+    }
+
+    private init(
+        _ store: ObjectStore, _ mint: TokenMint, _ database: String, _ rules: AccountRules,
+        _ providers: [String: TokenVerifier], _ messenger: any AccountMessenger, _ functions: any FunctionRunner,
+        _ clock: any WallClock, _ random: any RandomSource
+    ) async throws(IdentityError) {
+        self.store = store
+        self.mint = mint
+        self.database = database
+        self.rules = rules
+        self.providers = providers
+        self.messenger = messenger
+        self.functions = functions
+        self.clock = clock
+        self.random = random
+        attempts = Mutex(Attempts(max: rules.failuresMax, windowMilliseconds: rules.failureWindowMilliseconds))
+        hasher = PasswordHasher()
+        do {
+            nobodysPassword = try PasswordHash(of: "nobody", cost: rules.passwordCost, random: random)
+        } catch {
+            throw .unusable("scrypt does not run on this machine: \(error.message)")
+        }
+    }
+
+    package func close() {
+        store.close()
+    }
+
+    /// The bearer of a token that these accounts signed; nil for a token of anybody else.
+    package func caller(for token: String, at now: UInt64) throws(IdentityError) -> Caller? {
+        guard mint.claims(token) else { return nil }
+        return try mint.caller(for: token, at: now)
+    }
+
+    // MARK: - After the answer
+
+    /// Does something whose duration must not tell the caller anything, when nobody waits for it.
+    func afterwards(_ body: @escaping @Sendable () async throws(AccountError) -> Void) {
+        afterwork.withLock { last in
+            let previous = last
+            last = Task { [messenger] in
+                await previous?.value
+                do throws(AccountError) {
+                    try await body()
+                } catch {
+                    messenger.report("What an answer promised could not be done: \(error.message)")
+                }
+            }
+        }
+    }
+
+    /// Returns when what was promised before is done.
+    package func settled() async {
+        await afterwork.withLock { $0 }?.value
+    }
+
+    // MARK: - The file
+
+    func reading<Result: Sendable>(
+        _ body: @escaping @Sendable (AccountTables) throws(AccountError) -> Result
+    ) async throws(AccountError) -> Result {
+        try await onFile { store in
+            let transaction = try store.read()
+            defer { transaction.end() }
+            let result = try body(AccountTables(transaction))
+            try transaction.throwDamage()
+            return result
+        }
+    }
+
+    /// All or nothing: an error undoes what the body did.
+    func writing<Result: Sendable>(
+        _ body: @escaping @Sendable (AccountTables) throws(AccountError) -> Result
+    ) async throws(AccountError) -> Result {
+        try await onFile { store in
+            let transaction = try store.write()
+            defer { transaction.end() }
+            do {
+                let result = try body(AccountTables(transaction))
+                _ = try transaction.commit()
+                return result
+            } catch {
+                if transaction.isWritable { transaction.abort() }
+                throw error
+            }
+        }
+    }
+
+    private func onFile<Result: Sendable>(
+        _ body: @escaping @Sendable (ObjectStore) throws -> Result
+    ) async throws(AccountError) -> Result {
+        let outcome: Swift.Result<Result, any Error> = await withCheckedContinuation { continuation in
+            fileQueue.async { [store] in continuation.resume(returning: .init { try body(store) }) }
+        }
+        do {
+            return try outcome.get()
+        } catch let error as AccountError {
+            throw error
+        } catch {
+            messenger.report("The accounts of '\(database)' cannot be read or written: \(error)")
+            throw AccountError(
+                .internalServerError, "The server's accounts cannot be read or written. Its log says why.")
+        }
+    }
+}
+
+/// Runs scrypt, which takes a processor and 32 MiB for a tenth of a second: few at a time, and a bounded number wait.
+final class PasswordHasher: Sendable {
+    private let queues: [DispatchQueue]
+    private let next = Atomic(0)
+    private let waiting = Atomic(0)
+
+    private static let waitingMax = 200
+
+    init() {
+        let count = max(1, min(4, ProcessInfo.processInfo.activeProcessorCount / 2))
+        queues = (0..<count).map { DispatchQueue(label: "causeway.passwords.\($0)") }
+    }
+
+    func run<Result: Sendable>(
+        _ body: @escaping @Sendable () throws(AccountError) -> Result
+    ) async throws(AccountError) -> Result {
+        let queue = queues[abs(next.wrappingAdd(1, ordering: .relaxed).newValue) % queues.count]
+        let count = waiting.add(1, ordering: .relaxed).newValue
+        defer { waiting.subtract(1, ordering: .relaxed) }
+        guard count <= Self.waitingMax else {
+            throw AccountError(.maintenanceInProgress, "Too many logins are under way. Try again later.")
+        }
+        let outcome: Swift.Result<Result, AccountError> = await withCheckedContinuation { continuation in
+            queue.async {
+                do throws(AccountError) {
+                    continuation.resume(returning: .success(try body()))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        return try outcome.get()
+    }
+}

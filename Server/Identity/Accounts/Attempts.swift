@@ -1,0 +1,89 @@
+/// Counts what failed, and makes those wait who fail too often. In memory: a restart forgets it.
+struct Attempts {
+    private struct Failures {
+        var count: Int
+        var since: UInt64
+    }
+
+    private var failures: [String: Failures] = [:]
+    private let max: Int
+    private let windowMilliseconds: UInt64
+
+    /// A table that outsiders fill has a bound.
+    private static let entriesMax = 50_000
+
+    init(max: Int, windowMilliseconds: UInt64) {
+        self.max = max
+        self.windowMilliseconds = windowMilliseconds
+    }
+
+    /// What is attempted.
+    enum Subject {
+        /// To be the user of a name. A machine that fails at one name waits; so does a machine that tries many names,
+        /// and a name that many machines try.
+        case name(String)
+        /// A kind of call that names nobody, or must not be made without end. Counted by machine alone.
+        case kind(Kind)
+    }
+
+    enum Kind: String {
+        case key
+        case function
+        case register
+        case message
+        case messageToken
+    }
+
+    private func keys(_ subject: Subject, _ peer: String) -> [(key: String, max: Int)] {
+        switch subject {
+        case .name(let name):
+            [("\(name)\u{0}\(peer)", max), ("\(name)\u{0}", 10 * max), ("\u{0}\(peer)", 10 * max)]
+        case .kind(let kind):
+            [("\u{0}\(kind.rawValue)\u{0}\(peer)", 10 * max)]
+        }
+    }
+
+    /// - Throws: When there were too many failures.
+    mutating func check(_ subject: Subject, from peer: String, at now: UInt64) throws(AccountError) {
+        for (key, max) in keys(subject, peer) {
+            guard let known = failures[key] else { continue }
+            if isOver(known, now) {
+                failures[key] = nil
+            } else if known.count >= max {
+                let seconds = (known.since + windowMilliseconds - min(now, known.since + windowMilliseconds)) / 1_000
+                throw AccountError(
+                    .tooManyAttempts, "There were too many failed attempts. Try again in \(seconds + 1) seconds.")
+            }
+        }
+    }
+
+    mutating func failed(_ subject: Subject, from peer: String, at now: UInt64) {
+        for (key, _) in keys(subject, peer) {
+            if let known = failures[key], !isOver(known, now) {
+                failures[key] = Failures(count: known.count + 1, since: known.since)
+            } else {
+                makeRoom(now)
+                failures[key] = Failures(count: 1, since: now)
+            }
+        }
+    }
+
+    /// The name's own count with this caller begins anew; the caller's and the name's go on.
+    mutating func succeeded(_ name: String, from peer: String) {
+        failures["\(name)\u{0}\(peer)"] = nil
+    }
+
+    private func isOver(_ known: Failures, _ now: UInt64) -> Bool {
+        now >= known.since && now - known.since >= windowMilliseconds
+    }
+
+    private mutating func makeRoom(_ now: UInt64) {
+        guard failures.count >= Self.entriesMax else { return }
+        failures = failures.filter { !isOver($0.value, now) }
+        // Still full: those who failed least are forgotten first, so that a flood of names does not free a caller.
+        guard failures.count >= Self.entriesMax else { return }
+        for entry in failures.sorted(by: { $0.value.count < $1.value.count }).prefix(Self.entriesMax / 10) {
+            failures[entry.key] = nil
+        }
+    }
+}

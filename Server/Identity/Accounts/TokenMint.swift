@@ -1,0 +1,71 @@
+import Crypto
+import Foundation
+import JWTKit
+
+/// Signs the access tokens of one database's accounts, and knows them again.
+///
+/// The key is made with the accounts and kept in their file. Issuer and audience name the database, so that a token of
+/// one is worth nothing in another.
+struct TokenMint: Sendable {
+    private let keys: JWTKeyCollection
+    private let keyID: JWKIdentifier
+    private let verifier: TokenVerifier
+    private let database: String
+
+    /// - Parameter pem: the private key.
+    init(pem: String, database: String) async throws(IdentityError) {
+        do {
+            let key = try P256.Signing.PrivateKey(pemRepresentation: pem)
+            let digest = SHA256.hash(data: key.publicKey.rawRepresentation)
+            let id = "accounts-" + Base64URL.encode(Data(digest.prefix(12)))
+            keyID = JWKIdentifier(string: id)
+            keys = JWTKeyCollection()
+            await keys.add(ecdsa: try ES256PrivateKey(pem: pem), kid: keyID)
+            let trusted = try await TrustedKey.load(
+                key.publicKey.pemRepresentation, algorithm: .es256, id: id, source: "of the accounts")
+            verifier = TokenVerifier(
+                keys: [trusted],
+                rules: TokenRules(issuers: [Self.issuer(of: database)], audiences: [database]))
+        } catch {
+            throw .unusable(
+                "The key in the accounts of '\(database)' cannot be used. Restore the file from a backup, or move it "
+                    + "away: all users have to register anew then.")
+        }
+        self.database = database
+    }
+
+    static func newKey() -> String { P256.Signing.PrivateKey().pemRepresentation }
+
+    static func issuer(of database: String) -> String { "causeway/accounts/\(database)" }
+
+    func token(
+        for account: String, provider: String, now: UInt64, lifetimeMilliseconds: UInt64
+    ) async throws(AccountError) -> String {
+        let claims: [String: ClaimValue] = [
+            "sub": .string(account), "iss": .string(Self.issuer(of: database)), "aud": .string(database),
+            "iat": .int(Int64(clamping: now / 1_000)),
+            "exp": .int(Int64(clamping: (now + lifetimeMilliseconds) / 1_000)),
+            // Two tokens of one second are two tokens.
+            "jti": .string(Base64URL.encode(Data(SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) }))),
+            "provider": .string(provider),
+        ]
+        do {
+            return try await keys.sign(SignedClaims(claims: claims), kid: keyID)
+        } catch {
+            throw AccountError(.internalServerError, "The server could not sign a token. Its log says why.")
+        }
+    }
+
+    /// Whether a token says that this mint signed it: only then is its signature worth a look here.
+    func claims(_ token: String) -> Bool {
+        guard token.utf8.count <= TokenVerifier.tokenBytesMax,
+            let header = token.split(separator: ".", maxSplits: 1).first.flatMap({ Base64URL.decode($0) }),
+            let fields = try? JSONDecoder().decode([String: ClaimValue].self, from: header)
+        else { return false }
+        return fields["kid"]?.string == keyID.string
+    }
+
+    func caller(for token: String, at now: UInt64) throws(IdentityError) -> Caller {
+        try verifier.caller(for: token, at: now)
+    }
+}

@@ -1,0 +1,34 @@
+// Collections as keys and in values that are hashed. What changes afterwards is no longer found, as with every class.
+
+extension List: Hashable {
+    /// Feeds what makes it equal to others to a hasher.
+    public func hash(into hasher: inout Hasher) {
+        if case .unmanaged(let elements) = state { hasher.combine(elements) } else { managed?.hash(into: &hasher) }
+    }
+}
+
+extension MutableSet: Hashable {
+    /// Feeds what makes it equal to others to a hasher.
+    public func hash(into hasher: inout Hasher) {
+        if case .unmanaged(_, let members) = state {
+            hasher.combine(members)
+        } else {
+            managed?.list.hash(into: &hasher)
+        }
+    }
+}
+
+extension Map: Hashable {
+    /// Feeds what makes it equal to others to a hasher.
+    public func hash(into hasher: inout Hasher) {
+        if case .unmanaged(let entries) = state { hasher.combine(entries) } else { managed?.list.hash(into: &hasher) }
+    }
+}
+
+extension ManagedList {
+    fileprivate func hash(into hasher: inout Hasher) {
+        hasher.combine(key)
+        hasher.combine(column)
+        hasher.combine(ObjectIdentifier(access))
+    }
+}

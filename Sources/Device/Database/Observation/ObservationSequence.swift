@@ -1,0 +1,374 @@
+import CausewayObjectStore
+
+/// What becomes of something that a Realm manages, as a sequence to loop over.
+///
+/// ```swift
+/// let changes: ObservationSequence<RealmCollectionChange<Results<Dog>>> = dogs.changes
+/// for await change in changes {
+///     if case .update(_, let deletions, let insertions, let modifications) = change {
+///         print(deletions, insertions, modifications)
+///     }
+/// }
+/// ```
+///
+/// The loop belongs where the Realm does: on the main actor, or on the actor that the Realm was opened for. Its elements are
+/// not `Sendable` and need not be, because they never leave it. The body of the loop sees the Realm as the element says.
+///
+/// **A slow loop** misses nothing and stores nothing: an element says what changed since the loop took the one before, as
+/// one change, however many commits there were. What was changed and changed back is not told.
+///
+/// **The end** comes when the task is cancelled, when what is observed is deleted, and with `Realm.invalidate()`. A loop that
+/// has ended, or was left with `break`, holds nothing of the Realm.
+///
+/// Every loop is an observation of its own, which begins when the loop does.
+public struct ObservationSequence<Element>: AsyncSequence {
+    /// A loop ends, and never throws.
+    ///
+    /// ```swift
+    /// let isNever = ObservationSequence<Dog>.Failure.self == Never.self    // true
+    /// ```
+    public typealias Failure = Never
+
+    let feed: () -> ChangeFeed<Element>
+
+    /// Begins to observe.
+    ///
+    /// ```swift
+    /// var iterator = dogs.changes.makeAsyncIterator()
+    /// let initial = await iterator.next()
+    /// ```
+    public func makeAsyncIterator() -> Iterator { Iterator(feed: feed()) }
+
+    /// One loop over the sequence.
+    ///
+    /// ```swift
+    /// var iterator: ObservationSequence<Dog>.Iterator = dog.values.makeAsyncIterator()
+    /// while let dog = await iterator.next() { print(dog.age) }
+    /// ```
+    public struct Iterator: AsyncIteratorProtocol {
+        let feed: ChangeFeed<Element>
+
+        /// What changed since the last element; suspended until something has. Nil at the end.
+        ///
+        /// ```swift
+        /// var iterator = dog.values.makeAsyncIterator()
+        /// let now = await iterator.next(), then = await iterator.next()
+        /// ```
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
+            await feed.next()
+        }
+    }
+}
+
+@available(*, unavailable)
+extension ObservationSequence: Sendable {}
+
+// MARK: - Collections
+
+extension RealmCollection {
+    /// The collection now, and what changes in it from then on.
+    ///
+    /// ```swift
+    /// for await change in realm.objects(Dog.self).where({ $0.age < 2 }).changes {
+    ///     switch change {
+    ///     case .initial(let puppies): show(puppies)
+    ///     case .update(_, let deletions, let insertions, let modifications): update(deletions, insertions, modifications)
+    ///     case .error: break
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// See ``ObservationSequence`` for where it runs and when it ends.
+    public var changes: ObservationSequence<RealmCollectionChange<Self>> { changes(keyPaths: nil) }
+
+    /// The same; only modifications of these properties are told.
+    ///
+    /// ```swift
+    /// for await change in dogs.changes(keyPaths: ["name", "favoriteToy.name"]) { show(change) }
+    /// ```
+    public func changes(keyPaths: [String]?) -> ObservationSequence<RealmCollectionChange<Self>> {
+        let source = _source
+        return ObservationSequence {
+            ChangeFeed(source.instance, until: { source.isInvalidated }) { _, state, tell in
+                observer(of: self, source, keyPaths, state, tell)
+            }
+        }
+    }
+
+    /// The same for key paths that the compiler checks.
+    ///
+    /// ```swift
+    /// for await change in dogs.changes(keyPaths: [\Dog.name]) { show(change) }
+    /// ```
+    public func changes<Root: ObjectBase>(
+        keyPaths: [PartialKeyPath<Root>]
+    ) -> ObservationSequence<RealmCollectionChange<Self>> {
+        changes(keyPaths: keyPaths.map { _name(for: $0) })
+    }
+
+    /// The collection now, and again whenever it has changed.
+    ///
+    /// ```swift
+    /// for await puppies in puppies.values { title = "\(puppies.count) puppies" }
+    /// ```
+    ///
+    /// See ``ObservationSequence`` for where it runs and when it ends.
+    public var values: ObservationSequence<Self> { values(keyPaths: nil) }
+
+    /// The same; modifications of other properties are passed over.
+    ///
+    /// ```swift
+    /// for await dogs in dogs.values(keyPaths: ["name"]) { show(dogs.map(\.name)) }
+    /// ```
+    public func values(keyPaths: [String]?) -> ObservationSequence<Self> {
+        let source = _source
+        return ObservationSequence {
+            ChangeFeed(source.instance, until: { source.isInvalidated }) { _, state, tell in
+                observer(of: self, source, keyPaths, state) { _ in tell(self) }
+            }
+        }
+    }
+}
+
+extension RealmKeyedCollection {
+    /// The map now, and what changes in it from then on, by its keys.
+    ///
+    /// ```swift
+    /// for await change in dog.favoriteParksByCity.changes {
+    ///     if case .update(let parks, _, let insertions, _) = change { print(insertions.map { parks[$0] }) }
+    /// }
+    /// ```
+    ///
+    /// See ``ObservationSequence`` for where it runs and when it ends.
+    public var changes: ObservationSequence<RealmMapChange<Self>> { changes(keyPaths: nil) }
+
+    /// The same; only modifications of these properties of the values are told.
+    ///
+    /// ```swift
+    /// for await change in person.dogsByName.changes(keyPaths: ["name"]) { show(change) }
+    /// ```
+    public func changes(keyPaths: [String]?) -> ObservationSequence<RealmMapChange<Self>> {
+        let source = _source
+        return ObservationSequence {
+            ChangeFeed(source.instance, until: { source.isInvalidated }) { _, state, tell in
+                observer(of: self, source, keyPaths, state, tell)
+            }
+        }
+    }
+}
+
+extension SectionedResults {
+    /// The sections now, and what changes in them from then on.
+    ///
+    /// ```swift
+    /// for await change in dogs.sectioned(by: \.firstLetter, ascending: true).changes { show(change) }
+    /// ```
+    ///
+    /// See ``ObservationSequence`` for where it runs and when it ends.
+    public var changes: ObservationSequence<SectionedResultsChange<SectionedResults>> { changes(keyPaths: nil) }
+
+    /// The same; only modifications of these properties are told.
+    ///
+    /// ```swift
+    /// for await change in sections.changes(keyPaths: ["name"]) { show(change) }
+    /// ```
+    public func changes(
+        keyPaths: [String]?
+    ) -> ObservationSequence<SectionedResultsChange<SectionedResults>> {
+        sequence(keyPaths, of: nil) { source, change in change.told(of: SectionedResults(source)) }
+    }
+
+    /// The sections now, and again whenever they have changed.
+    ///
+    /// ```swift
+    /// for await sections in sections.values { show(sections.allKeys) }
+    /// ```
+    public var values: ObservationSequence<SectionedResults> {
+        sequence(nil, of: nil) { source, _ in SectionedResults(source) }
+    }
+
+    private func sequence<Told>(
+        _ keyPaths: [String]?, of key: Key?,
+        _ told: @escaping (SectionSource<Key, SectionElement>, SectionObservation) -> Told
+    ) -> ObservationSequence<Told> {
+        source.sequence(keyPaths, of: key, told)
+    }
+}
+
+extension ResultsSection {
+    /// The section now, and what changes in it from then on.
+    ///
+    /// ```swift
+    /// for await change in sections[0].changes { show(change) }
+    /// ```
+    ///
+    /// The section's coming and going is told as `sectionsToInsert` and `sectionsToDelete`.
+    /// See ``ObservationSequence`` for where it runs and when it ends.
+    public var changes: ObservationSequence<SectionedResultsChange<ResultsSection>> {
+        source.sequence(nil, of: key) { [key] source, change in change.told(of: ResultsSection(source, key: key)) }
+    }
+
+    /// The section now, and again whenever it has changed.
+    ///
+    /// ```swift
+    /// for await section in sections[0].values { show(section.count) }
+    /// ```
+    public var values: ObservationSequence<ResultsSection> {
+        source.sequence(nil, of: key) { [key] source, _ in ResultsSection(source, key: key) }
+    }
+}
+
+extension SectionSource {
+    fileprivate func sequence<Told>(
+        _ keyPaths: [String]?, of key: Key?, _ told: @escaping (SectionSource, SectionObservation) -> Told
+    ) -> ObservationSequence<Told> {
+        ObservationSequence { [self] in
+            ChangeFeed(source.instance, until: { [source] in source.isInvalidated }) { instance, state, tell in
+                observer(in: instance, keyPaths, state, of: key) { tell(told($0, $1)) }
+            }
+        }
+    }
+}
+
+// MARK: - Objects and projections
+
+extension ObservableObjectBase {
+    /// What changes in the object from now on; `.deleted` is the last element.
+    ///
+    /// ```swift
+    /// for await change in dog.changes {
+    ///     if case .change(_, let properties) = change { print(properties.map(\.name)) }
+    /// }
+    /// ```
+    ///
+    /// See ``ObservationSequence`` for where it runs and when it ends.
+    public var changes: ObservationSequence<ObjectChange<Self>> { changes(keyPaths: nil) }
+
+    /// The same; only changes of these properties are told.
+    ///
+    /// ```swift
+    /// for await change in dog.changes(keyPaths: ["age"]) { show(change) }
+    /// ```
+    public func changes(keyPaths: [String]?) -> ObservationSequence<ObjectChange<Self>> {
+        ObservationSequence {
+            ChangeFeed(self._checkedManaged().instance, until: { false }) { instance, state, tell in
+                self.observation(keyPaths, tell).1(instance, state)
+            }
+        }
+    }
+
+    /// The same for key paths that the compiler checks.
+    ///
+    /// ```swift
+    /// for await change in dog.changes(keyPaths: [\Dog.age]) { show(change) }
+    /// ```
+    public func changes(keyPaths: [PartialKeyPath<Self>]) -> ObservationSequence<ObjectChange<Self>> {
+        changes(keyPaths: keyPaths.map { _name(for: $0) })
+    }
+
+    /// The object now, and again whenever it has changed, until it is deleted.
+    ///
+    /// ```swift
+    /// for await dog in dog.values { title = dog.name }
+    /// ```
+    ///
+    /// See ``ObservationSequence`` for where it runs and when it ends.
+    public var values: ObservationSequence<Self> {
+        ObservationSequence {
+            ChangeFeed(self._checkedManaged().instance, until: { self.isInvalidated }) { instance, state, tell in
+                let changes = self.observation(nil) { change in
+                    if case .change(let object, _) = change { tell(object) }
+                }
+                return ValueObserver(self, tell, changes.1(instance, state))
+            }
+        }
+    }
+}
+
+extension ProjectionObservable {
+    /// What changes in the projection from now on; `.deleted` is the last element.
+    ///
+    /// ```swift
+    /// for await change in projection.changes { show(change) }
+    /// ```
+    ///
+    /// See ``ObservationSequence`` for where it runs and when it ends.
+    public var changes: ObservationSequence<ObjectChange<Self>> {
+        ObservationSequence {
+            ChangeFeed(self.rootObject._checkedManaged().instance, until: { false }) { instance, state, tell in
+                self.observation(nil, tell).1(instance, state)
+            }
+        }
+    }
+
+    /// The projection now, and again whenever what it shows has changed, until its object is deleted.
+    ///
+    /// ```swift
+    /// for await shown in projection.values { title = shown.firstName }
+    /// ```
+    public var values: ObservationSequence<Self> {
+        ObservationSequence {
+            let instance = self.rootObject._checkedManaged().instance
+            return ChangeFeed(instance, until: { self.isInvalidated }) { instance, state, tell in
+                let changes = self.observation(nil) { change in
+                    if case .change(let projection, _) = change { tell(projection) }
+                }
+                return ValueObserver(self, tell, changes.1(instance, state))
+            }
+        }
+    }
+}
+
+extension ObjectBase {
+    /// The object's class in its Realm; an unmanaged object has no changes to tell.
+    final func _checkedManaged() -> _ClassAccess {
+        guard _header != nil else { misuse("Only objects which are managed by a Realm support change notifications") }
+        return _checkedAccess()
+    }
+}
+
+// MARK: - Realms
+
+extension Realm {
+    /// Whether the Realm has changed, or should be refreshed, from now on.
+    ///
+    /// ```swift
+    /// for await _ in realm.changes { redraw() }
+    /// ```
+    ///
+    /// See ``ObservationSequence`` for where it runs and when it ends. Any number of steps may come as one element.
+    public var changes: ObservationSequence<Notification> {
+        ObservationSequence { [instance] in
+            ChangeFeed(instance, until: { false }) { instance, state, tell in
+                RealmStepObserver(instance, state, tell)
+            }
+        }
+    }
+}
+
+/// Tells that a Realm stands at another version than the last time, or that it could.
+private final class RealmStepObserver: ChangeObserver {
+    private var version: UInt64
+    private var versionOffered: UInt64
+    private let tell: (Realm.Notification) -> Void
+
+    init(_ instance: RealmInstance, _ state: ObservationState, _ tell: @escaping (Realm.Notification) -> Void) {
+        version = instance.transaction.version
+        versionOffered = version
+        self.tell = tell
+        super.init(state)
+    }
+
+    override func deliver(_ instance: RealmInstance) {
+        let now = instance.transaction.version
+        if now != version {
+            (version, versionOffered) = (now, now)
+            tell(.didChange)
+        } else {
+            let newest = instance.coordinator.store.newestVersion
+            guard !instance.autorefresh, newest > versionOffered else { return }
+            versionOffered = newest
+            tell(.refreshRequired)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import CausewayMerge
+import CausewayModel
+import CausewayObjectStore
+public import Dispatch
+
+/// What became of a text since the last notification.
+///
+/// ```swift
+/// func tell(_ change: TextChange) {
+///     switch change {
+///     case .initial(let text): print(text.string)
+///     case .update(_, let deletions, let insertions): print(deletions, insertions)
+///     }
+/// }
+/// ```
+///
+/// Deletions are places before the change, insertions are places after it, in Unicode scalars: apply deletions first,
+/// from the end, then insertions.
+public enum TextChange {
+    /// The text is ready: its content at the beginning.
+    case initial(Text)
+    /// A commit changed it. Deletions are places before the commit, insertions after it.
+    case update(Text, deletions: [Range<Int>], insertions: [Range<Int>])
+}
+
+extension Text {
+    /// Calls the block with the text now, and with what changed after every commit that changes it.
+    ///
+    /// ```swift
+    /// token = note.body.observe { change in
+    ///     if case .update(_, let deletions, let insertions) = change { update(deletions, insertions) }
+    /// }
+    /// ```
+    ///
+    /// The block runs where the Realm lives, or on the queue given. After the text's object ended there are no calls.
+    ///
+    /// - Returns: A token to keep as long as notifications are wanted.
+    /// - Complexity: O(n) a notification
+    public func observe(on queue: DispatchQueue? = nil, _ block: @escaping (TextChange) -> Void) -> NotificationToken {
+        guard let managed else { misuse("Only objects which are managed by a Realm support change notifications") }
+        return managed.instance.startObserving(on: queue) { instance, state in
+            TextObserver(instance === managed.instance ? managed : managed.moved(to: instance), state, block)
+        }
+    }
+}
+
+/// Tells how one text changed.
+private final class TextObserver: ChangeObserver {
+    /// Nil when the object ended before the observer's Realm saw it.
+    private let text: ManagedText?
+    private let block: (TextChange) -> Void
+    private var string = ""
+    /// Nil until the initial notification.
+    private var version: UInt64?
+
+    init(_ text: ManagedText?, _ state: ObservationState, _ block: @escaping (TextChange) -> Void) {
+        self.text = text
+        self.block = block
+        super.init(state)
+    }
+
+    override func skip(_ instance: RealmInstance) {
+        version = instance.transaction.version
+        if let text, !text.isInvalidated { string = text.string }
+    }
+
+    override func deliver(_ instance: RealmInstance) {
+        guard let text, !text.isInvalidated else {
+            state.cancel()
+            return
+        }
+        guard let version else {
+            skip(instance)
+            block(.initial(Text(state: .managed(text))))
+            return
+        }
+        guard version != instance.transaction.version else { return }
+        let before = string
+        skip(instance)
+        let changes = TextRanges(TextDifference.edits(from: before, to: string))
+        if changes.deletions.isEmpty, changes.insertions.isEmpty { return }
+        block(
+            .update(Text(state: .managed(text)), deletions: changes.deletions, insertions: changes.insertions))
+    }
+}
+
+/// Edits one after another, as places before all of them and after all of them.
+struct TextRanges {
+    var deletions: [Range<Int>] = []
+    var insertions: [Range<Int>] = []
+
+    /// - Parameter edits: from the front to the back.
+    init(_ edits: [TextEdit]) {
+        var growth = 0
+        for edit in edits {
+            switch edit {
+            case .insert(let text, let place):
+                let count = text.unicodeScalars.count
+                insertions.append(place..<place + count)
+                growth += count
+            case .remove(let range):
+                deletions.append(range.lowerBound - growth..<range.upperBound - growth)
+                growth -= range.count
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+public import Observation
+
+/// A map for the Observation framework: reading it is tracked, and a commit that changes it is told.
+///
+/// ```swift
+/// let parks = dog.favoriteParksByCity.tracked()
+/// withObservationTracking {
+///     label.text = parks["Chicago"] ?? ""
+/// } onChange: {
+///     redrawSoon()    // once, when a key came or went, or has another value
+/// }
+/// ```
+///
+/// It always shows what the map shows. `onChange` is called where the Realm lives, when the Realm has moved to the commit.
+public final class TrackedMap<Base: RealmKeyedCollection>: Observable {
+    private let tracking: Tracking<Base>
+
+    /// Begins to observe a map, until the last reference to this goes away.
+    ///
+    /// ```swift
+    /// let parks = TrackedMap(dog.favoriteParksByCity)
+    /// ```
+    ///
+    /// - Parameter keyPaths: Only modifications of these properties of the values count.
+    /// - Complexity: O(n) for n keys.
+    public init(_ base: Base, keyPaths: [String]? = nil) {
+        let source = base._source
+        tracking = Tracking(base, in: source.instance) { _, state, tell in
+            observer(of: base, source, keyPaths, state) { (_: RealmMapChange<Base>) in tell() }
+        }
+    }
+
+    /// The map itself; reading it is tracked.
+    ///
+    /// ```swift
+    /// let parks = dog.favoriteParksByCity.tracked()
+    /// let frozen = parks.base.freeze()
+    /// ```
+    public var base: Base { tracking.shown }
+
+    /// How many keys there are, tracked.
+    ///
+    /// ```swift
+    /// print(dog.favoriteParksByCity.tracked().count)
+    /// ```
+    public var count: Int { base.count }
+
+    /// The keys in their order, tracked.
+    ///
+    /// ```swift
+    /// print(dog.favoriteParksByCity.tracked().keys)
+    /// ```
+    public var keys: [Base.Key] { base.keys }
+
+    /// The value of a key, or nil; tracked.
+    public subscript(key: Base.Key) -> Base.Value? { base[key] }
+}
+
+@available(*, unavailable)
+extension TrackedMap: Sendable {}
+
+extension RealmKeyedCollection {
+    /// The map for the Observation framework. See ``TrackedMap``.
+    ///
+    /// ```swift
+    /// let parks = dog.favoriteParksByCity.tracked()
+    /// ```
+    ///
+    /// - Parameter keyPaths: Only modifications of these properties of the values count.
+    public func tracked(keyPaths: [String]? = nil) -> TrackedMap<Self> { TrackedMap(self, keyPaths: keyPaths) }
+}

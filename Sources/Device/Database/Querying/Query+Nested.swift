@@ -1,0 +1,41 @@
+import CausewayQuery
+
+// Lists and dictionaries inside of mixed values in typed queries.
+
+extension Query where T == AnyRealmValue {
+    /// The element at a position of a list inside of the value; nil where there is none.
+    ///
+    /// ```swift
+    /// events.where { $0.details["tags"][0] == .string("late") }
+    /// ```
+    public subscript(index: Int) -> Query<AnyRealmValue> {
+        if index < 0 { misuse("The position \(index) of a list in a query is negative.") }
+        return nested(.index(index))
+    }
+
+    /// The value of a key of a dictionary inside of the value; nil where there is none.
+    ///
+    /// ```swift
+    /// events.where { $0.details["gate"] == .int(12) }
+    /// ```
+    public subscript(key: String) -> Query<AnyRealmValue> { nested(.key(key)) }
+
+    /// Every element of a list, and every value of a dictionary, inside of the value: a comparison holds when any
+    /// satisfies it.
+    ///
+    /// ```swift
+    /// events.where { $0.details["tags"].any == .string("late") }
+    /// ```
+    public var any: Query<AnyRealmValue> { nested(.any) }
+
+    private func nested(_ step: NestedStep) -> Query<AnyRealmValue> {
+        var path = path
+        if case .key(let key) = step, path.part == nil, path.nested.isEmpty {
+            path.part = .value(key)
+        } else {
+            path.nested.append(step)
+        }
+        if step == .any { path.isPlural = true }
+        return Query<AnyRealmValue>(.path(path))
+    }
+}

@@ -1,0 +1,96 @@
+import CausewaySync
+import CausewayTransport
+import Foundation
+
+/// The account calls of one app: JSON to `/v1/{app}/auth/{call}` and back. What they mean is in `ACCOUNTS.md`.
+struct AccountCalls: Sendable {
+    /// Sends the body of a call; answers status and body.
+    let send: @Sendable (_ call: String, _ body: Data, _ token: String?) async throws -> (status: Int, body: Data)
+
+    func call<Answer: Decodable>(
+        _ call: String, _ request: some Encodable, token: String? = nil, as answer: Answer.Type = Answer.self
+    ) async throws -> Answer {
+        let (status, body) = try await send(call, try JSONEncoder().encode(request), token)
+        guard status == 200 else { throw Self.error(status, body) }
+        do {
+            return try JSONDecoder().decode(Answer.self, from: body)
+        } catch {
+            throw AppError(
+                .httpRequestFailed,
+                "The server's answer to '\(call)' cannot be read. Check that the base URL is the server's, and that "
+                    + "device and server are of versions that belong together.", httpStatusCode: status)
+        }
+    }
+
+    private struct Refusal: Decodable {
+        var code: String
+        var message: String
+    }
+
+    private static func error(_ status: Int, _ body: Data) -> AppError {
+        guard let refusal = try? JSONDecoder().decode(Refusal.self, from: body) else {
+            return AppError(
+                .httpRequestFailed,
+                "The answer has status \(status), but is not one of a server with accounts. Check the base URL, that "
+                    + "the server's version knows accounts, and what proxies are on the way.", httpStatusCode: status)
+        }
+        let code = AppError.Code.allCases.first { "\($0)" == refusal.code } ?? .unknown
+        return AppError(code, refusal.message, httpStatusCode: status)
+    }
+}
+
+/// An answer without content.
+struct Nothing: Codable, Sendable {}
+
+extension AccountCalls {
+    /// Calls that go through the app's own transport.
+    init(_ transport: any NetworkTransport, app: AppState) {
+        let values = app.configuration
+        let base = values.baseURL ?? ""
+        send = { [id = app.id, manager = app.syncManager] call, body, token in
+            var headers = manager.customRequestHeaders
+            headers["content-type"] = "application/json"
+            headers["user-agent"] = manager.userAgent
+            if let token { headers[manager.authorizationHeaderName ?? "authorization"] = "Bearer \(token)" }
+            let request = NetworkRequest(
+                url: "\(base)/v1/\(AppState.fileName(id))/auth/\(call)", headers: headers, body: body,
+                timeoutMilliseconds: values.defaultRequestTimeoutMS)
+            do {
+                let response = try await transport.send(request)
+                return (response.statusCode, response.body)
+            } catch {
+                throw AppError(.httpRequestFailed, "The app's own transport brought no answer: \(error)")
+            }
+        }
+    }
+
+    /// Calls over HTTP/2, on a connection of their own that is made with the first.
+    init(http transport: @escaping @Sendable () throws(TransportFailure) -> HTTPTransport) {
+        let connection = LazyConnection(transport)
+        send = { call, body, token in
+            do throws(TransportFailure) {
+                let answer = try await connection.transport().account(call, json: [UInt8](body), token: token)
+                return (answer.status, Data(answer.body))
+            } catch {
+                throw AppError(.httpRequestFailed, error.message)
+            }
+        }
+    }
+}
+
+/// The transport of an app's account calls, made when it is first needed.
+private actor LazyConnection {
+    private let make: @Sendable () throws(TransportFailure) -> HTTPTransport
+    private var made: HTTPTransport?
+
+    init(_ make: @escaping @Sendable () throws(TransportFailure) -> HTTPTransport) {
+        self.make = make
+    }
+
+    func transport() throws(TransportFailure) -> HTTPTransport {
+        if let made { return made }
+        let transport = try make()
+        made = transport
+        return transport
+    }
+}

@@ -1,0 +1,116 @@
+import Synchronization
+
+/// The bounds of a connection, in milliseconds.
+///
+/// ```swift
+/// let timeouts = SyncTimeoutOptions()
+/// timeouts.connectTimeout = 5_000
+/// let app = App(id: "flights", configuration: AppConfiguration(baseURL: baseURL, syncTimeouts: timeouts))
+/// ```
+///
+/// An app reads them once, when it is made; `SyncManager.timeoutOptions` before its first Realm is opened.
+public final class SyncTimeoutOptions: Sendable {
+    struct Values: Hashable, Sendable {
+        var connectTimeout: UInt = 10_000
+        var connectionLingerTime: UInt = 30_000
+        var pingKeepalivePeriod: UInt = 60_000 { didSet { boundsSilence = true } }
+        var pongKeepaliveTimeout: UInt = 120_000 { didSet { boundsSilence = true } }
+        var fastReconnectLimit: UInt = 60_000
+        /// Whether the app said how long a connection may stay silent.
+        private(set) var boundsSilence = false
+
+        /// How long a connection may stay silent before it counts as lost; nil when the app did not say. The server
+        /// writes by itself, so that period and timeout are one bound here.
+        var silenceMilliseconds: UInt64? {
+            guard boundsSilence else { return nil }
+            let (sum, overflow) = UInt64(pingKeepalivePeriod).addingReportingOverflow(UInt64(pongKeepaliveTimeout))
+            return overflow ? .max : sum
+        }
+    }
+
+    private let state: Mutex<Values>
+
+    /// Options with every bound at its default.
+    ///
+    /// ```swift
+    /// let hasty = SyncTimeoutOptions(connectTimeout: 2_000)
+    /// ```
+    ///
+    /// - Parameter connectTimeout: how long to wait for a connection, TLS included.
+    public init(connectTimeout: UInt? = nil) {
+        var values = Values()
+        if let connectTimeout { values.connectTimeout = connectTimeout }
+        state = Mutex(values)
+    }
+
+    init(_ values: Values) {
+        state = Mutex(values)
+    }
+
+    var values: Values { state.withLock { $0 } }
+
+    /// How long to wait for a connection, TLS included. 10,000 by default.
+    ///
+    /// ```swift
+    /// let timeouts = SyncTimeoutOptions()
+    /// timeouts.connectTimeout = 5_000
+    /// ```
+    public var connectTimeout: UInt {
+        get { values.connectTimeout }
+        set { state.withLock { $0.connectTimeout = newValue } }
+    }
+
+    /// How long RealmSwift keeps a connection that no Realm uses. Here a connection belongs to its Realm and ends with
+    /// it, so that there is nothing to keep: the value is only remembered. 30,000 by default.
+    ///
+    /// ```swift
+    /// SyncTimeoutOptions().connectionLingerTime    // 30000
+    /// ```
+    public var connectionLingerTime: UInt {
+        get { values.connectionLingerTime }
+        set { state.withLock { $0.connectionLingerTime = newValue } }
+    }
+
+    /// A connection that was silent for this long, and for `pongKeepaliveTimeout` more, counts as lost. The server
+    /// says how often it writes; two of its intervals are the least. Without either value it is three of them.
+    ///
+    /// ```swift
+    /// let timeouts = SyncTimeoutOptions()
+    /// timeouts.pingKeepalivePeriod = 60_000
+    /// timeouts.pongKeepaliveTimeout = 30_000    // a silence of 90 seconds ends a connection
+    /// ```
+    public var pingKeepalivePeriod: UInt {
+        get { values.pingKeepalivePeriod }
+        set { state.withLock { $0.pingKeepalivePeriod = newValue } }
+    }
+
+    /// How much longer than `pingKeepalivePeriod` a connection may be silent. 120,000 by default when only the other
+    /// is set.
+    public var pongKeepaliveTimeout: UInt {
+        get { values.pongKeepaliveTimeout }
+        set { state.withLock { $0.pongKeepaliveTimeout = newValue } }
+    }
+
+    /// After how long without a connection RealmSwift downloads before it uploads. Here neither ever waits for the
+    /// other: the value is only remembered. 60,000 by default.
+    ///
+    /// ```swift
+    /// SyncTimeoutOptions().fastReconnectLimit    // 60000
+    /// ```
+    public var fastReconnectLimit: UInt {
+        get { values.fastReconnectLimit }
+        set { state.withLock { $0.fastReconnectLimit = newValue } }
+    }
+}
+
+extension SyncTimeoutOptions: Hashable {
+    /// By their values.
+    ///
+    /// ```swift
+    /// SyncTimeoutOptions(connectTimeout: 5_000) == SyncTimeoutOptions(connectTimeout: 5_000)    // true
+    /// ```
+    public static func == (left: SyncTimeoutOptions, right: SyncTimeoutOptions) -> Bool { left.values == right.values }
+
+    /// Hashes what `==` compares.
+    public func hash(into hasher: inout Hasher) { hasher.combine(values) }
+}

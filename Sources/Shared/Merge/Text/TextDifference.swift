@@ -1,0 +1,117 @@
+/// The edits that make one text of another and touch as little of it as they can.
+///
+/// What both begin and end with stays. Of what is left, whole lines are compared first, then the scalars of those that
+/// differ; a stretch that is too long for that is replaced.
+package enum TextDifference {
+    /// Longer stretches are compared by lines only, and more lines not at all: the search takes time by the product.
+    static let scalarsMax = 512
+    static let linesMax = 4_096
+
+    /// Each edit counts from the text as the edits before it have left it.
+    package static func edits(from old: String, to new: String) -> [TextEdit] {
+        if old == new, old.utf8.elementsEqual(new.utf8) { return [] }
+        var edits: [TextEdit] = []
+        compare(Array(old.unicodeScalars)[...], Array(new.unicodeScalars)[...], 0, &edits, isByLine: true)
+        return edits
+    }
+
+    /// - Parameter place: where the old stretch begins in the text as it is by then.
+    private static func compare(
+        _ old: ArraySlice<Unicode.Scalar>, _ new: ArraySlice<Unicode.Scalar>, _ place: Int, _ edits: inout [TextEdit],
+        isByLine: Bool
+    ) {
+        var (old, new, place) = (old, new, place)
+        while let first = old.first, first == new.first {
+            old.removeFirst()
+            new.removeFirst()
+            place += 1
+        }
+        while let last = old.last, last == new.last {
+            old.removeLast()
+            new.removeLast()
+        }
+        if old.isEmpty || new.isEmpty { return replace(old, new, place, &edits) }
+        if old.count <= scalarsMax, new.count <= scalarsMax {
+            for stretch in stretches(Array(old), Array(new)) {
+                replace(old.part(stretch.old), new.part(stretch.new), place + stretch.new.lowerBound, &edits)
+            }
+        } else if isByLine {
+            let (oldLines, newLines) = (lines(old), lines(new))
+            guard oldLines.count <= linesMax, newLines.count <= linesMax else {
+                return replace(old, new, place, &edits)
+            }
+            for stretch in stretches(oldLines, newLines) {
+                let before = newLines[..<stretch.new.lowerBound].reduce(0) { $0 + $1.count }
+                compare(
+                    joined(oldLines[stretch.old], in: old), joined(newLines[stretch.new], in: new), place + before,
+                    &edits, isByLine: false)
+            }
+        } else {
+            replace(old, new, place, &edits)
+        }
+    }
+
+    private static func replace(
+        _ old: ArraySlice<Unicode.Scalar>, _ new: ArraySlice<Unicode.Scalar>, _ place: Int, _ edits: inout [TextEdit]
+    ) {
+        if !new.isEmpty {
+            var text = String.UnicodeScalarView()
+            text.append(contentsOf: new)
+            // Before what it replaces, so that it stands where that began whatever others add behind it.
+            edits.append(.insert(String(text), at: place))
+        }
+        if !old.isEmpty { edits.append(.remove(place + new.count..<place + new.count + old.count)) }
+    }
+
+    private static func lines(_ scalars: ArraySlice<Unicode.Scalar>) -> [ArraySlice<Unicode.Scalar>] {
+        var lines: [ArraySlice<Unicode.Scalar>] = []
+        var start = scalars.startIndex
+        for index in scalars.indices where scalars[index] == "\n" {
+            lines.append(scalars[start...index])
+            start = index + 1
+        }
+        if start < scalars.endIndex { lines.append(scalars[start...]) }
+        return lines
+    }
+
+    private static func joined(
+        _ lines: ArraySlice<ArraySlice<Unicode.Scalar>>, in scalars: ArraySlice<Unicode.Scalar>
+    ) -> ArraySlice<Unicode.Scalar> {
+        guard let first = lines.first, let last = lines.last else { return [] }
+        return scalars[first.startIndex..<last.endIndex]
+    }
+
+    /// Where two sequences differ, from the front to the back, as ranges of both.
+    private static func stretches<Element: Equatable>(
+        _ old: [Element], _ new: [Element]
+    ) -> [(old: Range<Int>, new: Range<Int>)] {
+        var isRemoved = [Bool](repeating: false, count: old.count)
+        var isInserted = [Bool](repeating: false, count: new.count)
+        for change in new.difference(from: old) {
+            switch change {
+            case .remove(let offset, _, _): isRemoved[offset] = true
+            case .insert(let offset, _, _): isInserted[offset] = true
+            }
+        }
+        var found: [(old: Range<Int>, new: Range<Int>)] = []
+        var (left, right) = (0, 0)
+        while left < old.count || right < new.count {
+            let (oldStart, newStart) = (left, right)
+            while left < old.count, isRemoved[left] { left += 1 }
+            while right < new.count, isInserted[right] { right += 1 }
+            if left > oldStart || right > newStart {
+                found.append((oldStart..<left, newStart..<right))
+            } else {
+                left += 1
+                right += 1
+            }
+        }
+        return found
+    }
+}
+
+extension ArraySlice {
+    fileprivate func part(_ range: Range<Int>) -> ArraySlice {
+        self[startIndex + range.lowerBound..<startIndex + range.upperBound]
+    }
+}

@@ -1,0 +1,62 @@
+package import CausewayModel
+
+// Collections inside of mixed values: rows of two hidden classes, each held by one mixed value and ending with it.
+
+extension Transaction {
+    /// The table of a kind of nested collections; nil in a file without mixed properties, or of an older program.
+    package func nestedTable(_ kind: NestedCollection) -> Table? { table(kind.className) }
+
+    /// Whether any mixed value has ever held a collection.
+    package var hasNestedCollections: Bool {
+        nestedTables.contains { $0.nextKey > 0 }
+    }
+
+    /// The collection that a mixed value holds; nil for another value. It may have ended.
+    package func nested(_ value: Value) -> (table: Table, key: ObjectKey, kind: NestedCollection)? {
+        guard case .anyObject(let object) = value, let table = table(number: object.classNumber),
+            let kind = table.nestedKind
+        else { return nil }
+        return (table, object.key, kind)
+    }
+
+    /// The collection as a travelling link names it, as a row; nil for other links. One that is not here yet is a ghost.
+    func restingNested(_ link: ClassedLink) -> Value? {
+        guard NestedCollection(className: link.className) != nil, case .container = link.key,
+            let table = table(link.className), table.nestedKind != nil
+        else { return nil }
+        return .anyObject(ClassedKey(table.number, table.ghost(link.key)))
+    }
+
+    /// The values inside of a nested collection, in order.
+    package func elements(of table: Table, _ key: ObjectKey) -> [Value] {
+        table.listValues(key, NestedCollection.column)
+    }
+}
+
+extension Table {
+    /// Ends the collections that mixed values held.
+    func endNested(_ values: [Value], keeping kept: Set<Value> = []) {
+        for case .anyObject(let object) in values {
+            guard let target = transaction.table(number: object.classNumber), target.nestedKind != nil,
+                !kept.contains(.anyObject(object))
+            else { continue }
+            target.delete(object.key)
+        }
+    }
+
+    /// What holds a nested collection: an object's property, or the elements of another collection. Nil for one that
+    /// nothing holds.
+    ///
+    /// - Complexity: O(c log n) for the file's c mixed properties.
+    package func holder(of key: ObjectKey) -> (table: Table, key: ObjectKey, column: Int)? {
+        for origin in originColumns {
+            if let holder = backlinks(to: key, from: origin.table, origin.column).first {
+                return (origin.table, holder, origin.column)
+            }
+        }
+        return nil
+    }
+
+    /// Whether objects of the class may hold nested collections.
+    var mayHoldNested: Bool { holdsMixed && transaction.hasNestedCollections }
+}

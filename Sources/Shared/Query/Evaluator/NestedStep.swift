@@ -1,0 +1,95 @@
+package import CausewayModel
+
+/// One step into the list or dictionary that a mixed value holds: `any[0]`, `any['key']`, `any[*]`.
+package enum NestedStep: Hashable, Sendable {
+    /// The element at a position of a list.
+    case index(Int)
+    /// The value of a key of a dictionary.
+    case key(String)
+    /// Every element of a list, every value of a dictionary.
+    case any
+    /// Every key of a dictionary.
+    case keys
+    /// How many elements there are. Written as an aggregate, and a step only once it is bound.
+    case count
+
+    /// Whether it leads from one value to several.
+    var isToMany: Bool { self == .any || self == .keys }
+}
+
+/// What a mixed value holds when it is a collection.
+package enum NestedContent: Sendable {
+    case list([Value])
+    /// Keys and their values, in one order.
+    case map([String], [Value])
+}
+
+extension NestedContent {
+    var values: [Value] {
+        switch self {
+        case .list(let values), .map(_, let values): values
+        }
+    }
+
+    /// What one step finds; nothing where a position or key is not there, or the collection is of the other kind.
+    fileprivate func values(at step: NestedStep) -> [Value] {
+        switch (step, self) {
+        case (.any, _): values
+        case (.count, _): [.int(Int64(values.count))]
+        case (.index(let index), .list(let values)): values.indices.contains(index) ? [values[index]] : []
+        case (.key(let key), .map(let names, let values)):
+            names.firstIndex(of: key).flatMap { values.indices.contains($0) ? [values[$0]] : nil } ?? []
+        case (.keys, .map(let names, _)): names.map(Value.string)
+        case (.index, .map), (.key, .list), (.keys, .list): []
+        }
+    }
+}
+
+extension RowSource {
+    /// Hands over what the steps of a path's end find in mixed values until `body` answers false; false when it did.
+    ///
+    /// Where single steps find nothing, that is null; where any step leads to several values, it is none of them.
+    func walkNested(_ step: BoundPath.Step, _ body: (Value) -> Bool) -> Bool {
+        let isToMany = step.isToMany
+        return descend(content(of: step), step.nested[...]) { found in
+            guard let found else { return isToMany || body(.null) }
+            return body(found)
+        }
+    }
+
+    /// What the first step goes into: the property's own list or map, or what its one value holds.
+    private func content(of step: BoundPath.Step) -> NestedContent? {
+        if step.mapKey != nil { return nested(in: value(at: step)) }
+        switch step.collection {
+        case .none: return nested(in: value(at: step))
+        case .list, .set: return .list(elements(of: step.property, in: step.className))
+        case .map:
+            let names = elements(of: ~step.property, in: step.className).map { name in
+                if case .string(let name) = name { name } else { "" }
+            }
+            return .map(names, elements(of: step.property, in: step.className))
+        }
+    }
+
+    /// - Parameter body: Is handed nil where a step finds nothing.
+    private func descend(
+        _ content: NestedContent?, _ steps: ArraySlice<NestedStep>, _ body: (Value?) -> Bool
+    ) -> Bool {
+        guard let step = steps.first else { return true }
+        let found = content?.values(at: step) ?? []
+        if found.isEmpty { return body(nil) }
+        let rest = steps.dropFirst()
+        for next in found {
+            guard rest.isEmpty ? body(next) : descend(nested(in: next), rest, body) else { return false }
+        }
+        return true
+    }
+}
+
+extension BoundComparison {
+    /// Whether it looks into lists or dictionaries inside of mixed values, on either side.
+    package var goesIntoMixedValues: Bool {
+        if case .path(let other) = operand, other.steps.contains(where: { !$0.nested.isEmpty }) { return true }
+        return path.steps.contains { !$0.nested.isEmpty }
+    }
+}

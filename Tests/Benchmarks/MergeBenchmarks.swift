@@ -1,0 +1,136 @@
+import CausewayMerge
+import CausewayModel
+import CausewayOperations
+import Foundation
+
+/// A paper as it was really typed, 259,778 edits, replayed into a text and merged.
+struct MergeBenchmarks {
+    static let group = "merge"
+
+    private struct Trace: Decodable {
+        struct Transaction: Decodable {
+            var patches: [Patch]
+        }
+
+        /// Place, how many are deleted there, what is put there.
+        struct Patch: Decodable {
+            var place: Int
+            var deleted: Int
+            var text: String
+
+            init(from decoder: any Decoder) throws {
+                var fields = try decoder.unkeyedContainer()
+                place = try fields.decode(Int.self)
+                deleted = try fields.decode(Int.self)
+                text = try fields.decode(String.self)
+            }
+        }
+
+        var endContent: String
+        var txns: [Transaction]
+    }
+
+    private struct WrongText: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let patches: [Trace.Patch]
+    private let expected: String
+    private let isWhole: Bool
+
+    /// - Parameter source: A folder with `automerge-paper.json.gz`.
+    /// - Returns: Nil where it is not there.
+    init?(folder: URL, source: String, smoke: Bool) throws {
+        guard FileManager.default.fileExists(atPath: "\(source)/automerge-paper.json.gz") else { return nil }
+        let unpacked = folder.appendingPathComponent("trace.json")
+        try unpack(gzip: "\(source)/automerge-paper.json.gz", to: unpacked)
+        let trace = try JSONDecoder().decode(Trace.self, from: Data(contentsOf: unpacked))
+        let all = trace.txns.flatMap(\.patches)
+        patches = smoke ? Array(all.prefix(10_000)) : all
+        expected = trace.endContent
+        isWhole = !smoke
+    }
+
+    func run(_ report: ([Row]) -> Void) throws {
+        let runs = isWhole ? 5 : 1
+        var text = TextState()
+        let replay = medianNanoseconds(runs: runs, operations: 1) { text = self.replay(1, patches[...]).text }
+        if isWhole, text.string != expected { throw WrongText(description: "the replayed paper is another one") }
+        report([
+            .less(
+                Self.group, "\(patches.count) edits of a paper into a text, by index", "ms", ours: replay / 1e6,
+                most: 100)
+        ])
+
+        let operations = self.replay(1, patches[...]).operations
+        var joined = TextState()
+        let remote = medianNanoseconds(runs: runs, operations: 1) {
+            joined = TextState()
+            for operation in operations { joined.join(operation) }
+        }
+        guard joined == text else { throw WrongText(description: "the joined paper is another one") }
+        var runsOnly: [TextOperation] = []
+        for operation in operations { runsOnly.appendRun(operation) }
+        report([
+            .less(Self.group, "the same, as operations by id", "ms", ours: remote / 1e6),
+            .less(
+                Self.group, "the same on the wire, a run an operation", "bytes/edit",
+                ours: Double(Self.bytes(runsOnly)) / Double(patches.count)),
+            .less(
+                Self.group, "each edit an operation of its own, in one batch", "bytes/edit",
+                ours: Double(Self.bytes(operations)) / Double(operations.count), most: 30),
+            .less(
+                Self.group, "the runs beside the text", "bytes/character",
+                ours: Double(text.encodedRuns().count) / Double(max(1, text.count))),
+        ])
+        try measureBranches(runs, report)
+    }
+
+    /// Half of the paper is common; then one goes on as it was, and the other types the same from the front again.
+    private func measureBranches(_ runs: Int, _ report: ([Row]) -> Void) throws {
+        let half = patches.count / 2
+        let common = replay(1, patches[..<half])
+        let left = replay(2, patches[half...], onto: common.text)
+        let right = replay(3, patches[..<half], onto: common.text)
+        var merged = TextState()
+        let time = medianNanoseconds(runs: runs, operations: 1) {
+            merged = left.text
+            for operation in right.operations { merged.join(operation) }
+        }
+        var other = right.text
+        for operation in left.operations { other.join(operation) }
+        guard merged == other else { throw WrongText(description: "two branches merge to different texts") }
+        report([
+            .less(
+                Self.group, "two branches of \(half) edits each, merged", "ms", ours: time / 1e6)
+        ])
+    }
+
+    private func replay(
+        _ client: UInt64, _ patches: ArraySlice<Trace.Patch>, onto start: TextState = TextState()
+    ) -> (text: TextState, operations: [TextOperation]) {
+        var text = start
+        var operations: [TextOperation] = []
+        operations.reserveCapacity(patches.count)
+        var counter: UInt64 = 1
+        for patch in patches {
+            let place = min(patch.place, text.count)
+            let deleted = min(patch.deleted, text.count - place)
+            if deleted > 0 { operations += text.remove(place..<place + deleted) }
+            let id = ElementID(client: ClientID(client), counter: counter)
+            guard let operation = text.insert(patch.text, at: place, id: id) else { continue }
+            counter += UInt64(patch.text.unicodeScalars.count)
+            operations.append(operation)
+        }
+        return (text, operations)
+    }
+
+    private static func bytes(_ operations: [TextOperation]) -> Int {
+        let paper = ObjectReference("Paper", .int(1))
+        return Changeset.encode([
+            Changeset(
+                client: ClientID(1), sequence: 1, stamp: Stamp(time: 1, client: ClientID(1)), base: .zero,
+                operations: operations.map { .text(paper, property: "body", $0) })
+        ]).count
+    }
+}

@@ -1,0 +1,37 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// Builds what the documentation shows, in one go: the two sample packages, the samples of the guides (each guide is a
+// program, taken out of its page by `deploy/examples`), and a client whose compile time is measured.
+
+let guides = [
+    "DefiningModels", "DifferentOnLinux", "GettingStarted", "MigratingFromRealm", "Observing", "Queries", "Syncing",
+    "ThreadsAndActors",
+]
+
+let package = Package(
+    name: "causeway-examples",
+    dependencies: [
+        .package(name: "causeway", path: "../.."),
+        .package(path: "Documents"),
+        .package(path: "Fleet"),
+    ],
+    targets: guides.map {
+        .executableTarget(
+            name: $0,
+            dependencies: [
+                .product(name: "Causeway", package: "causeway"), .product(name: "RealmSwift", package: "causeway"),
+            ],
+            path: "Guides/\($0)",
+            swiftSettings: [.treatAllWarnings(as: .error)]
+        )
+    } + [
+        .executableTarget(
+            name: "ManyQueries",
+            dependencies: [.product(name: "RealmSwift", package: "causeway")],
+            path: "ManyQueries",
+            swiftSettings: [.unsafeFlags(["-Xfrontend", "-warn-long-expression-type-checking=300"])]
+        )
+    ]
+)
