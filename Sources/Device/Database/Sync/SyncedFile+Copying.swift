@@ -64,16 +64,17 @@ extension SyncedFile {
 }
 
 extension SyncDriver {
-    /// How long a copy waits for the server's word about what it has confirmed already.
-    private static let settlingSecondsMax = 10
+    /// How long a copy waits for the server's word about what it has confirmed already. The word is on its way; only a
+    /// busy machine makes it late.
+    private static let settlingSecondsMax = 120
 
     /// Blocks while the server has everything and the file has not heard of it, which is the very next thing that it is
-    /// told. Returns at once when something has still to be sent.
+    /// told. Returns at once when something has still to be sent, or nobody is there who could say it.
     nonisolated func waitUntilSettled() throws {
         let commits = DispatchSemaphore(value: 0)
         let observation = file.store.observeCommits { _ in commits.signal() }
         let deadline = DispatchTime.now() + .seconds(Self.settlingSecondsMax)
-        while try !file.isSettled() {
+        while try !file.isSettled(), published.withLock(\.connection) != .disconnected {
             let uploaded = published.withLock(\.uploaded)
             let logged = try file.standing().logged
             guard uploaded.changesets >= logged.changesets, uploaded.oneWay >= logged.oneWay,
