@@ -79,8 +79,9 @@ struct Benchmark: AsyncParsableCommand {
         if let group = try MergeBenchmarks(folder: folder, source: traces, smoke: smoke) {
             try group.run(report)
         } else {
-            print("merge: skipped, there is no \(traces)/automerge-paper.json.gz (--traces FOLDER)")
+            print("merge: the paper is skipped, there is no \(traces)/automerge-paper.json.gz (--traces FOLDER)")
         }
+        try ListMergeBenchmarks(smoke: smoke).run(report)
     }
 
     @MainActor

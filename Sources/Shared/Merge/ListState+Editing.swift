@@ -38,36 +38,23 @@ extension ListState {
 
 extension ListState {
     private func id(at index: Int) -> ElementID {
-        let element = elements[Int(positions[Int(order[place(at: index)])].element)]
+        let element = elements[Int(positions[Int(number(at: index))].element)]
         return positions[Int(element.home)].id
     }
 
     /// The origins of something that comes directly behind a visible element; -1: at the beginning.
     private func neighbours(behind index: Int) -> (left: ElementID?, right: ElementID?) {
         guard index >= 0 else { return (nil, order.first.map { positions[Int($0)].id }) }
-        let place = place(at: index)
-        let right = place + 1 < order.count ? positions[Int(order[place + 1])].id : nil
-        return (positions[Int(order[place])].id, right)
+        let number = number(at: index)
+        return (positions[Int(number)].id, order.number(behind: number).map { positions[Int($0)].id })
     }
 
-    /// Where in the order the visible element with this index stands.
-    private func place(at index: Int) -> Int {
+    /// The position of the visible element with this index.
+    private func number(at index: Int) -> Int32 {
         precondition(index >= 0 && index < count, "A list of \(count) elements has no element \(index).")
-        if count == order.count { return index }
-        // From the nearer end: appending to a list with a long past stays cheap.
-        if index < count / 2 {
-            var left = index
-            for place in order.indices where isVisible(order[place]) {
-                if left == 0 { return place }
-                left -= 1
-            }
-        } else {
-            var left = count - 1 - index
-            for place in order.indices.reversed() where isVisible(order[place]) {
-                if left == 0 { return place }
-                left -= 1
-            }
+        guard let number = order.visible(at: index, where: isVisible) else {
+            preconditionFailure("A list counts more visible elements than it has.")
         }
-        preconditionFailure("A list counts more visible elements than it has.")
+        return number
     }
 }

@@ -77,6 +77,8 @@ extension ListState: EncodedState {
                 throw reader.malformed("list positions are not in order")
             }
             positions[number].next = next
+            // The parent of a left child stands behind it, so its top is known.
+            positions[number].top = position.isLeft ? positions[Int(position.parent)].top : Int32(number)
             if position.parent == .none {
                 firstAtRoot = Int32(number)
             } else if position.isLeft {
@@ -85,8 +87,8 @@ extension ListState: EncodedState {
                 positions[Int(position.parent)].firstRight = Int32(number)
             }
         }
-        order = (0..<Int32(ids.count)).map { $0 }
-        guard orderOfTree() == order else { throw reader.malformed("a list's tree contradicts its order") }
+        order = PositionOrder(ascending: ids.count)
+        guard isOrderOfTree else { throw reader.malformed("a list's tree contradicts its order") }
     }
 
     private mutating func readElements(
@@ -124,6 +126,8 @@ extension ListState: EncodedState {
             elements[element].valueStamp = valueStamps[index]
             elements[element].positionStamp = positionStamps[index]
         }
+        let (positions, elements) = (positions, elements)
+        order.countVisible { Self.isVisible($0, positions, elements) }
     }
 }
 

@@ -24,6 +24,8 @@ extension ListState {
             let home = mapped[Int(other.elements[Int(element)].home)]
             positions[Int(mapped[number])].element = positions[Int(home)].element
         }
+        let (positions, elements) = (positions, elements)
+        order.countVisible { Self.isVisible($0, positions, elements) }
     }
 
     /// Adds a position with all its ancestors that are not here yet.

@@ -13,18 +13,18 @@ package struct ListState: Sendable {
     var positions: [Position] = []
     var elements: [Element] = []
     /// The numbers of all positions, removed and abandoned ones included, in the order of the list.
-    var order: [Int32] = []
+    var order = PositionOrder()
     /// The root's children, all of them on its right side.
     var firstAtRoot: Int32 = .none
     /// The elements that are not removed.
     package internal(set) var count = 0
 
     /// Numbers by id, made when it pays.
-    var numbers: [ElementID: Int32]?
+    var numbers: PositionNumbers?
     /// How often an id was searched for without `numbers`.
     var searches = 0
-    /// Where in `order` the last position was added: the next one is likely to be beside it.
-    var lastPlace = 0
+    /// The position added last: the next one is likely to be beside it.
+    var lastAdded: Int32 = .none
 
     package init() {}
 
@@ -38,6 +38,8 @@ package struct ListState: Sendable {
         var firstRight: Int32 = .none
         /// The next child of the same parent on the same side.
         var next: Int32 = .none
+        /// Where a climb ends that goes from left children to their parents; of any other position, itself.
+        var top: Int32 = .none
     }
 
     struct Element: Sendable {
@@ -89,9 +91,11 @@ extension ListState {
         return latest
     }
 
-    func isVisible(_ number: Int32) -> Bool {
-        let element = elements[Int(positions[Int(number)].element)]
-        return element.position == number && !element.isRemoved
+    func isVisible(_ number: Int32) -> Bool { Self.isVisible(number, positions, elements) }
+
+    static func isVisible(_ number: Int32, _ positions: [Position], _ elements: [Element]) -> Bool {
+        let element = Int(positions[Int(number)].element)
+        return elements[element].position == number && !elements[element].isRemoved
     }
 }
 
@@ -100,20 +104,19 @@ extension ListState {
 extension ListState {
     /// The number of the position with this id.
     mutating func number(_ id: ElementID) -> Int32? {
-        if let numbers { return numbers[id] }
+        if numbers != nil { return numbers?[id] }
         // Neighbours are what operations name: try those before anything that costs.
-        for place in [lastPlace, lastPlace + 1, order.count - 1] where order.indices.contains(place) {
-            if positions[Int(order[place])].id == id { return order[place] }
+        if lastAdded != .none {
+            if positions[Int(lastAdded)].id == id { return lastAdded }
+            if let next = order.number(behind: lastAdded), positions[Int(next)].id == id { return next }
         }
+        if let last = order.last, positions[Int(last)].id == id { return last }
         searches += 1
         if searches <= 4 || positions.count < 16 {
             return positions.firstIndex { $0.id == id }.map { Int32($0) }
         }
-        var numbers: [ElementID: Int32] = [:]
-        numbers.reserveCapacity(positions.count)
-        for (number, position) in positions.enumerated() { numbers[position.id] = Int32(number) }
-        self.numbers = numbers
-        return numbers[id]
+        numbers = PositionNumbers(positions.map(\.id))
+        return numbers?[id]
     }
 
     /// The number of the element that this id names.
@@ -121,29 +124,5 @@ extension ListState {
         guard let number = number(id) else { return nil }
         let element = positions[Int(number)].element
         return elements[Int(element)].home == number ? Int(element) : nil
-    }
-
-    /// Where in the order a position stands.
-    func place(of number: Int32) -> Int {
-        for place in [lastPlace, lastPlace + 1, order.count - 1] where order.indices.contains(place) {
-            if order[place] == number { return place }
-        }
-        guard let place = order.withUnsafeBufferPointer({ search($0, for: number) }) else {
-            preconditionFailure("A list position is missing in the order of its list.")
-        }
-        return place
-    }
-
-    /// Sixteen at a time: this is what an edit in the middle of a long list costs.
-    private func search(_ order: UnsafeBufferPointer<Int32>, for number: Int32) -> Int? {
-        let wanted = SIMD16<Int32>(repeating: number)
-        var place = 0
-        while place + 16 <= order.count {
-            // The sixteen lie within the buffer by the condition of the loop.
-            let sixteen = UnsafeRawPointer(order.baseAddress! + place).loadUnaligned(as: SIMD16<Int32>.self)
-            if any(sixteen .== wanted) { break }
-            place += 16
-        }
-        return order[place...].firstIndex(of: number)
     }
 }
