@@ -98,6 +98,7 @@ extension Desk {
         switch call {
         case .upload, .ingest: limits.upload
         case .session, .subscriptions: .envelope
+        case .resync: .digests
         case .download, .credit, .mark: .small
         }
     }
@@ -155,6 +156,12 @@ extension Desk {
             let credit = try WireCodec.decode(CreditRequest.self, body: body, limits: frames)
             await service.credit(credit.session, user: user, bytes: credit.bytes)
             return Answer(Accepted())
+        case .resync:
+            return try await uploads.pass { () throws(SyncFailure) in
+                let digests = try WireCodec.decode(ResyncRequest.self, body: body, limits: frames)
+                try await service.digests(digests, user: user)
+                return Answer(Accepted())
+            }
         case .subscriptions:
             let request = try WireCodec.decode(SubscriptionsRequest.self, body: body, limits: frames)
             try await service.want(request.session, user: user, request.wanted)

@@ -11,6 +11,7 @@ enum Route: Hashable, Sendable {
         case upload
         case download
         case credit
+        case resync
         case subscriptions
         case mark
         case ingest

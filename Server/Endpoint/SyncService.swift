@@ -10,6 +10,7 @@ package protocol SyncService: Sendable {
     func download(_ session: UInt64, user: String, into sink: any DownloadSink) async throws(SyncFailure)
     func want(_ session: UInt64, user: String, _ queries: QuerySet) async throws(SyncFailure)
     func credit(_ session: UInt64, user: String, bytes: UInt64) async
+    func digests(_ request: ResyncRequest, user: String) async throws(SyncFailure)
     func mark(_ session: UInt64, user: String, id: UInt64) async throws(SyncFailure)
     func ingest(_ batch: IngestBatch, user: String) async throws(SyncFailure) -> UInt64
     /// Every download is told why and finishes.

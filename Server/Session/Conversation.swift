@@ -1,10 +1,16 @@
+package import CausewayMerge
 package import CausewayModel
 package import CausewayWire
 
 /// One device's download as a state machine. Told what happened, it says what to do next.
 ///
 ///     idle ──newer version, other queries: .difference──▶ computing ──began──▶ telling ──last part: told──▶ idle
-///                                                             └──refused: the old queries go on──▶ idle
+///                                                             ├──refused: the old queries go on──▶ idle
+///                                                             └──comparisonBegan──▶ comparing ──nothing left to ask──▶ telling
+///
+/// A resync, `comparing`, asks the device what it holds, question by question, because nobody else knows: its checkpoint
+/// is older than the history, or was lost with a newer copy of the database. A device whose changesets were lost with it
+/// is asked only when they are here again: else it would let go of what it alone has.
 ///
 /// Marks and heartbeats go out while idle; a view change is never interrupted, because the device shows nothing of it
 /// before its last part. `end` wins over everything, between two messages.
@@ -17,6 +23,8 @@ package struct Conversation: Sendable {
     package let client: ClientID
     package let user: String
     package let limits: SessionLimits
+    /// What the device has declared.
+    package let schema: Schema
 
     /// What the device will hold when it has taken in all that was told.
     package private(set) var position: ServerVersion
@@ -32,16 +40,33 @@ package struct Conversation: Sendable {
     private var ending: SyncFailure?
     /// Since when a part waits for credit.
     private var stalledSince: UInt64?
+    /// Whether the device's checkpoint is none of this database, so that no history leads on from it.
+    private var isLost: Bool
+    /// The version at which the device's changesets were found missing here.
+    private var incompleteAt: ServerVersion?
+    private var positionIncarnation: UInt64
 
     private enum Phase {
         case idle
         case computing(QuerySet)
+        case comparing(QuerySet, Comparing)
         case telling(QuerySet, partsSent: Int)
         case over
     }
 
+    private enum Comparing {
+        case due
+        case asked(number: UInt64, since: UInt64)
+        case answered([DigestReport])
+        case taking
+    }
+
     package enum Action: Hashable, Sendable {
         case difference(DifferenceRequest)
+        /// Ask the device the next question of the comparison, or begin to tell what was found.
+        case question
+        /// What the device answered.
+        case compare([DigestReport])
         /// Produce and send the next part, of about this size.
         case part(bytes: Int)
         case send(DownloadMessage)
@@ -56,9 +81,17 @@ package struct Conversation: Sendable {
         package var from: ServerVersion
         package var held: QuerySet
         package var wanted: QuerySet
+        /// Whether no history leads on from `from`, so that the view is to be compared.
+        package var isLost: Bool
+        /// The device's last changeset that its checkpoint includes.
+        package var acknowledged: UInt64
     }
 
-    package init(hello: Hello, user: String, limits: SessionLimits, now: UInt64) {
+    /// - Parameter isLost: whether the checkpoint of the hello is none that this database has had.
+    package init(hello: Hello, isLost: Bool = false, user: String, limits: SessionLimits, now: UInt64) {
+        schema = hello.schema
+        self.isLost = isLost
+        positionIncarnation = hello.checkpoint.incarnation
         client = hello.client
         self.user = user
         self.limits = limits
@@ -84,11 +117,25 @@ package struct Conversation: Sendable {
             guard let bytes = partBytes(isFirst: partsSent == 0) else { return waitForCredit(now) }
             stalledSince = nil
             return .part(bytes: bytes)
+        case .comparing(_, .due):
+            guard partBytes(isFirst: true) != nil else { return waitForCredit(now) }
+            stalledSince = nil
+            return .question
+        case .comparing(_, .asked(_, let since)):
+            return waitForAnswer(since: since, now)
+        case .comparing(let target, .answered(let reports)):
+            phase = .comparing(target, .taking)
+            return .compare(reports)
+        case .comparing(_, .taking):
+            return .wait(milliseconds: limits.heartbeatMilliseconds)
         case .idle:
-            if newest > position || wanted.version != held.version {
+            if let incompleteAt, newest <= incompleteAt { return waitForHeartbeat(now) }
+            if isLost || newest > position || wanted.version != held.version {
                 phase = .computing(wanted)
                 return .difference(
-                    DifferenceRequest(client: client, from: position, held: held, wanted: wanted))
+                    DifferenceRequest(
+                        client: client, from: position, held: held, wanted: wanted, isLost: isLost,
+                        acknowledged: told.acknowledged))
             }
             if let mark = marks.first, mark.version <= position {
                 marks.removeFirst()
@@ -123,6 +170,17 @@ package struct Conversation: Sendable {
 
     package static let stallMilliseconds: UInt64 = 300_000
 
+    /// A comparison holds a snapshot as well.
+    private mutating func waitForAnswer(since: UInt64, _ now: UInt64) -> Action {
+        guard now >= since + Self.stallMilliseconds else { return waitForHeartbeat(now) }
+        phase = .over
+        return .finish(
+            SyncFailure(
+                .serverBusy,
+                "The device has not said for \(Self.stallMilliseconds / 1_000) seconds what it holds. It is asked "
+                    + "again when it connects again."))
+    }
+
     private mutating func waitForHeartbeat(_ now: UInt64) -> Action {
         let due = lastSent + limits.heartbeatMilliseconds
         if now < due { return .wait(milliseconds: due - now) }
@@ -130,6 +188,7 @@ package struct Conversation: Sendable {
         // heartbeat, so that its next catch-up starts near.
         if case .idle = phase, told.version < position {
             told.version = position
+            told.incarnation = positionIncarnation
             told.querySet = held.version
             return .send(.changes(ViewChunk(checkpoint: told)))
         }
@@ -139,7 +198,7 @@ package struct Conversation: Sendable {
     /// The query set that the difference now computed or told leads to.
     package var targetQuerySet: UInt64 {
         switch phase {
-        case .computing(let target), .telling(let target, _): target.version
+        case .computing(let target), .comparing(let target, _), .telling(let target, _): target.version
         case .idle, .over: held.version
         }
     }
@@ -152,6 +211,57 @@ package struct Conversation: Sendable {
             preconditionFailure("A difference began that was not asked for.")
         }
         phase = .telling(target, partsSent: 0)
+    }
+
+    /// No history tells the difference: the device will be asked what it holds.
+    package mutating func comparisonBegan() {
+        guard case .computing(let target) = phase else {
+            preconditionFailure("A comparison began that was not asked for.")
+        }
+        phase = .comparing(target, .due)
+    }
+
+    /// The database lacks changesets that the device's checkpoint includes. It is looked again at the next version.
+    package mutating func foundIncomplete(at version: ServerVersion) {
+        guard case .computing = phase else {
+            preconditionFailure("A comparison was put off that was not asked for.")
+        }
+        phase = .idle
+        incompleteAt = version
+    }
+
+    /// - Parameter question: nil when nothing is left to ask; then what was found will be told.
+    package mutating func asked(_ question: DigestQuestion?, now: UInt64) -> DownloadMessage? {
+        guard case .comparing(let target, .due) = phase else {
+            preconditionFailure("A question was made that was not asked for.")
+        }
+        guard let question else {
+            phase = .telling(target, partsSent: 0)
+            return nil
+        }
+        phase = .comparing(target, .asked(number: question.number, since: now))
+        return .digestsWanted(question)
+    }
+
+    /// The device has answered. An answer to what was not asked means nothing.
+    package mutating func answered(_ number: UInt64, _ reports: [DigestReport]) {
+        guard case .comparing(let target, .asked(number, _)) = phase else { return }
+        phase = .comparing(target, .answered(reports))
+    }
+
+    /// - Parameter fits: whether the answer was one to the question.
+    package mutating func compared(fits: Bool) {
+        guard case .comparing(let target, .taking) = phase else {
+            preconditionFailure("Digests were compared that nobody sent.")
+        }
+        phase = .comparing(target, .due)
+        if !fits {
+            ends(
+                SyncFailure(
+                    .messageMalformed,
+                    "The digests that the device sent are not those that it was asked for. Update the older of the two "
+                        + "programs."))
+        }
     }
 
     /// The wanted queries cannot be served: the held ones go on.
@@ -177,10 +287,14 @@ package struct Conversation: Sendable {
         }
         phase = .idle
         position = checkpoint.version
+        positionIncarnation = checkpoint.incarnation
         held = target
+        // A device with a lost checkpoint must learn where it stands, also when it lacks nothing.
         let isKnown =
-            told.querySet == checkpoint.querySet && told.acknowledged == checkpoint.acknowledged
+            !isLost && told.querySet == checkpoint.querySet && told.acknowledged == checkpoint.acknowledged
             && told.epoch == checkpoint.epoch && partsSent == 0 && isEmpty(chunk)
+        isLost = false
+        incompleteAt = nil
         if isKnown { return nil }
         told = checkpoint
         var chunk = chunk

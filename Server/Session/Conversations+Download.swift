@@ -1,3 +1,4 @@
+import CausewayMerge
 import CausewayModel
 import CausewayStore
 import CausewaySubscriptions
@@ -21,7 +22,10 @@ extension Conversations {
             group.cancelAll()
         }
         _ = sessions.withLock { $0.close(session) }
-        await reader.runFreely { telling.difference = nil }
+        await reader.runFreely {
+            telling.difference = nil
+            telling.comparison = nil
+        }
     }
 
     private func perform(
@@ -34,6 +38,10 @@ extension Conversations {
             switch open.conversation.withLock({ $0.next(newest: newest, now: time) }) {
             case .difference(let request):
                 await begin(request, open, telling, sink)
+            case .question:
+                guard await ask(open, telling, sink) else { return }
+            case .compare(let reports):
+                await compare(reports, open, telling)
             case .part(let bytes):
                 guard await sendPart(bytes, open, telling, sink) else { return }
             case .send(let message):
@@ -51,19 +59,75 @@ extension Conversations {
         _ request: Conversation.DifferenceRequest, _ open: OpenSession, _ telling: Telling, _ sink: any DownloadSink
     ) async {
         let backend = backend
-        let result = await reader.result { () throws(StoreFailure) in
-            telling.difference = try ViewDifference(
-                backend.snapshot(), from: request.from, held: request.held.texts, wanted: request.wanted.texts,
-                for: request.client)
+        let schema = open.conversation.withLock { $0.schema }
+        // Ids of sessions are drawn, and nobody knows them but the two of the session.
+        let seed = open.id
+        let result = await reader.result { () throws(StoreFailure) -> Beginning in
+            let snapshot = try backend.snapshot()
+            let isCompared =
+                if request.isLost { true } else {
+                    try ViewDifference.needsComparison(snapshot, from: request.from, for: request.client)
+                }
+            guard isCompared else {
+                telling.difference = try ViewDifference(
+                    snapshot, from: request.from, held: request.held.texts, wanted: request.wanted.texts,
+                    for: request.client)
+                return .difference
+            }
+            let comparison = try ViewComparison(
+                snapshot, schema: schema, wanted: request.wanted.texts, for: request.client, seed: seed)
+            guard comparison.acknowledged >= request.acknowledged else { return .incomplete(snapshot.version) }
+            telling.comparison = comparison
+            return .comparison
         }
         switch result {
-        case .success:
+        case .success(.difference):
             open.conversation.withLock { $0.began() }
+        case .success(.comparison):
+            open.conversation.withLock { $0.comparisonBegan() }
+        case .success(.incomplete(let version)):
+            open.conversation.withLock { $0.foundIncomplete(at: version) }
         case .failure(let failure) where failure.code == .queryInvalid:
             let message = open.conversation.withLock { $0.refused(SyncFailure(failure)) }
             _ = await send(message, open, sink)
         case .failure(let failure):
             open.conversation.withLock { $0.ends(SyncFailure(failure)) }
+        }
+    }
+
+    /// The next question of a resync, or the change that it found.
+    private func ask(_ open: OpenSession, _ telling: Telling, _ sink: any DownloadSink) async -> Bool {
+        let result = await reader.result { () throws(StoreFailure) -> ViewComparison.Question? in
+            guard let comparison = telling.comparison else {
+                preconditionFailure("A question was asked for while no comparison is open.")
+            }
+            if let question = comparison.question() { return question }
+            telling.difference = try comparison.difference()
+            telling.comparison = nil
+            return nil
+        }
+        let time = now()
+        switch result {
+        case .success(let question):
+            let message = open.conversation.withLock { $0.asked(question.map { DigestQuestion($0) }, now: time) }
+            guard let message else { return true }
+            return await send(message, open, sink)
+        case .failure(let failure):
+            open.conversation.withLock { $0.ends(SyncFailure(failure)) }
+            return true
+        }
+    }
+
+    private func compare(_ reports: [DigestReport], _ open: OpenSession, _ telling: Telling) async {
+        let result = await reader.result { () throws(StoreFailure) -> Bool in
+            guard let comparison = telling.comparison else {
+                preconditionFailure("Digests were compared while no comparison is open.")
+            }
+            return try comparison.take(reports)
+        }
+        switch result {
+        case .success(let fits): open.conversation.withLock { $0.compared(fits: fits) }
+        case .failure(let failure): open.conversation.withLock { $0.ends(SyncFailure(failure)) }
         }
     }
 
@@ -81,7 +145,8 @@ extension Conversations {
             guard part.isLast else { return (ViewChunk(part, objectsTotal: total), nil) }
             telling.difference = nil
             let checkpoint = Checkpoint(
-                epoch: epoch, version: difference.version, querySet: querySet, acknowledged: difference.acknowledged)
+                epoch: epoch, version: difference.version, querySet: querySet, acknowledged: difference.acknowledged,
+                incarnation: difference.incarnation)
             return (ViewChunk(part, objectsTotal: total), checkpoint)
         }
         switch result {
@@ -112,10 +177,18 @@ extension Conversations {
     }
 }
 
-/// The view difference that one download is telling.
+/// The view difference that one download is telling, or about to.
 ///
 /// Unchecked: the difference stands on a transaction that one thread may use at a time, and it is touched in work that
 /// runs on `Conversations.reader`, a serial thread, only.
 private final class Telling: @unchecked Sendable {
     var difference: ViewDifference?
+    /// Before it, in a resync.
+    var comparison: ViewComparison?
+}
+
+private enum Beginning {
+    case difference
+    case comparison
+    case incomplete(ServerVersion)
 }

@@ -56,23 +56,30 @@ package final class Conversations: Sendable {
                     + "\(Self.protocolVersions). Update the older of the two.")
         }
         let checkpoint = hello.checkpoint
-        guard checkpoint.epoch == backend.epoch && checkpoint.version <= backend.version || checkpoint == .nothing
-        else {
+        // A database restored from a copy keeps its epoch. Another epoch is another database: nothing on the device may
+        // go because an operator pointed it to an empty one.
+        guard checkpoint.epoch == backend.epoch || checkpoint == .nothing else {
             throw SyncFailure(
                 .epochChanged,
-                "The server's database is not the one this device's checkpoint was made from: it was created anew or "
-                    + "restored from an older copy. The device keeps its data and its unsent changes; the operator "
-                    + "restores the newer copy, or the app opens a new file and copies over what it needs.")
+                "The server's database is not the one this device's checkpoint was made from. The device keeps its data "
+                    + "and its unsent changes; the operator brings the database back, from a backup of any age, or the "
+                    + "app opens a new file and copies over what it needs.")
         }
         let backend = backend
-        let record = try await reader.run { () throws(StoreFailure) -> ClientRecord in
+        let (record, isLost) = try await reader.run { () throws(StoreFailure) -> (ClientRecord, Bool) in
             let record = try backend.register(hello.client, user: user)
             try backend.extendSchema(hello.schema)
-            return record
+            if checkpoint == .nothing { return (record, false) }
+            let snapshot = try backend.snapshot()
+            let isKnown = try snapshot.lineage().knows(
+                checkpoint.version, of: checkpoint.incarnation, newest: snapshot.version)
+            return (record, !isKnown)
         }
         let time = now()
         let opened = sessions.withLock {
-            $0.open(Conversation(hello: hello, user: user, limits: limits, now: time), epoch: backend.epoch, at: time)
+            $0.open(
+                Conversation(hello: hello, isLost: isLost, user: user, limits: limits, now: time),
+                epoch: backend.epoch, at: time)
         }
         opened.replaced?.wake()
         guard let session = opened.session else {
@@ -121,6 +128,13 @@ package final class Conversations: Sendable {
     package func credit(_ session: UInt64, user: String, bytes: UInt64) async {
         guard let open = try? find(session, user) else { return }
         open.conversation.withLock { $0.credited(bytes: bytes) }
+        open.wake()
+    }
+
+    /// What the device holds, in answer to a question of its download.
+    package func digests(_ request: ResyncRequest, user: String) async throws(SyncFailure) {
+        let open = try find(request.session, user)
+        open.conversation.withLock { $0.answered(request.number, request.reports) }
         open.wake()
     }
 

@@ -29,6 +29,13 @@ extension QuerySet {
     }
 }
 
+extension DigestQuestion {
+    package init(_ question: ViewComparison.Question) {
+        self.init(
+            number: question.number, seed: question.seed, acknowledged: question.acknowledged, asks: question.asks)
+    }
+}
+
 extension ViewChunk {
     package init(_ part: ViewDifference.Part, objectsTotal: UInt64) {
         self.init(

@@ -55,8 +55,8 @@ package protocol StoreSnapshot: AnyObject {
     func image(_ reference: ImageReference) throws(StoreFailure) -> ObjectState
     /// The life that a deleted object reached; nil for one that was never deleted.
     func endedLife(_ name: ObjectName) throws(StoreFailure) -> UInt32?
-    /// All objects that were ever deleted, but for those that a later create brought back.
-    func ends() throws(StoreFailure) -> [(name: ObjectName, life: UInt32)]
+    /// Which runs of the server made which versions.
+    func lineage() throws(StoreFailure) -> Lineage
 }
 
 /// A row of this record.

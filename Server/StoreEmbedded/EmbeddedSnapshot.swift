@@ -101,7 +101,7 @@ final class EmbeddedSnapshot: StoreSnapshot {
         try End.load(name, in: transaction)?.life
     }
 
-    func ends() throws(StoreFailure) -> [(name: ObjectName, life: UInt32)] {
-        try End.all(in: transaction).map { ($0.name, $0.end.life) }
+    func lineage() throws(StoreFailure) -> Lineage {
+        try Lineage.load(in: transaction)
     }
 }

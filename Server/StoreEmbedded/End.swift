@@ -34,28 +34,6 @@ struct End {
         transaction.tree(Layout.ends).remove(place(name))
     }
 
-    /// All of them, in no promised order.
-    static func all(in transaction: Transaction) throws(StoreFailure) -> [(name: ObjectName, end: End)] {
-        var ends: [(name: ObjectName, end: End)] = []
-        var problem: EncodingError?
-        transaction.tree(Layout.ends).scan(from: [], upTo: nil) { place, value in
-            do {
-                guard let classNumber: UInt32 = Layout.number(place) else { return true }
-                var reader = ByteReader(Array(place.dropFirst(4)))
-                let name = ObjectName(Int(classNumber), try reader.readPrimaryKey())
-                ends.append((name, try End(Array(value))))
-                return true
-            } catch let error as EncodingError {
-                problem = error
-                return false
-            } catch {
-                return false
-            }
-        }
-        if let problem { throw StoreFailure(damaged: Layout.ends, problem) }
-        return ends
-    }
-
     private init(_ bytes: [UInt8]) throws(EncodingError) {
         var reader = ByteReader(bytes)
         life = UInt32(truncatingIfNeeded: try reader.readVarint())

@@ -4,7 +4,7 @@ import CausewayModel
 ///
 /// | Tree | Key | Value |
 /// |---|---|---|
-/// | meta | a name | a number |
+/// | meta | a name | a number; of `lineage` the runs of the server, see `LineageRecord.swift` |
 /// | classes | class name | class number, 4 |
 /// | clients | client, 8 | `ClientState` |
 /// | stamps | class number, 4; row, 8 | `ObjectStamps` |

@@ -14,8 +14,18 @@ extension StoreEmbedded {
                 outcomes.append(try apply(batch, receivedAt: time, in: transaction, &meta))
             }
             try HistoryTree(in: transaction).trim(options, &meta)
+            if meta.version > before { try continueLineage(after: before, meta, in: transaction) }
             return (outcomes, meta.version > before)
         }
+    }
+
+    private func continueLineage(
+        after version: ServerVersion, _ meta: Meta, in transaction: Transaction
+    ) throws(StoreFailure) {
+        var lineage = try Lineage.load(in: transaction)
+        let isNew = lineage.commit(by: run, after: version)
+        let isFolded = lineage.fold(before: meta.historyStart)
+        if isNew || isFolded { lineage.save(in: transaction) }
     }
 
     /// Applies what is new of one client's batch as one version, up to the first changeset that cannot be applied.

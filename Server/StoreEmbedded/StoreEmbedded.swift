@@ -38,6 +38,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
     }
 
     package let epoch: UInt64
+    /// Names this opening in the `Lineage`.
+    let run: UInt64
     let store: ObjectStore
     let options: Options
     private let newest: Atomic<UInt64>
@@ -49,7 +51,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
 
     /// Opens the database in a folder, or creates it.
     ///
-    /// - Parameter epochSeed: names the database's life when it is created; drawn at random, not zero.
+    /// - Parameter epochSeed: names this run of the server, and the database when it is created; drawn at random at
+    ///   every opening, not zero.
     package static func open(
         folder: String, options: Options = Options(), epochSeed: UInt64
     ) throws(StoreFailure) -> StoreEmbedded {
@@ -84,6 +87,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
             }
         }
         epoch = meta.epoch
+        run = epochSeed
         newest = Atomic(meta.version.rawValue)
     }
 

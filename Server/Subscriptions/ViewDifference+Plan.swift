@@ -13,26 +13,6 @@ extension ViewDifference {
         }
     }
 
-    /// A device whose checkpoint is older than the history that is kept: nobody knows any more what it holds.
-    ///
-    /// It is told everything that it should hold, every deletion there ever was (they are kept), and to let go of every
-    /// other object there is: a device ignores what it is told about objects it does not hold. Whatever it may hold is
-    /// alive now, or was deleted, before its checkpoint too: it may have written an object that was deleted already. So
-    /// nothing is missed. This costs one name for each object outside the view.
-    func planWithoutHistory() throws(StoreFailure) {
-        add(.end(try snapshot.ends()))
-        for (classNumber, _) in topLevelClasses() {
-            let all = try snapshot.keys(classNumber, matching: .constant(true))
-            guard let query = wanted[classNumber] else {
-                add(.leave(classNumber: classNumber, keys: all, isUnsubscribed: false))
-                continue
-            }
-            let matching = try snapshot.keys(classNumber, matching: query)
-            add(.leave(classNumber: classNumber, keys: sorted(all, without: matching), isUnsubscribed: false))
-            add(.enter(classNumber: classNumber, keys: matching))
-        }
-    }
-
     func planFromHistory(for client: ClientID, queriesAreUnchanged: Bool) throws(StoreFailure) {
         let history = try snapshot.history(after: start, for: client)
         past.learn(history)

@@ -12,6 +12,8 @@ package import CausewayStore
 /// 2. Objects that were created in between by plain creation are a range of rows: those that `wanted` matches enter.
 /// 3. All other objects are as they were, so only a difference of the queries can move them: two sorted lists of rows.
 ///
+/// Where nobody knows any more what the device holds, a `ViewComparison` finds out, and its findings are told here.
+///
 /// Parts come lazily, from one snapshot. What is kept in memory is row keys and the names of touched objects, never
 /// their contents.
 ///
@@ -21,6 +23,8 @@ package final class ViewDifference {
     package let version: ServerVersion
     /// The device's last changeset that the version includes.
     package let acknowledged: UInt64
+    /// The run of the server that committed the version.
+    package let incarnation: UInt64
     /// Objects in all parts together, for a progress bar; touched ones are counted whether they are told or not.
     package private(set) var objectsTotal = 0
 
@@ -62,16 +66,19 @@ package final class ViewDifference {
         case enter(classNumber: Int, keys: [ObjectKey])
         case leave(classNumber: Int, keys: [ObjectKey], isUnsubscribed: Bool)
         case end([(name: ObjectName, life: UInt32)])
+        case letGo([ObjectName])
 
         var count: Int {
             switch self {
             case .touched(let aggregates): aggregates.count
             case .enter(_, let keys), .leave(_, let keys, _): keys.count
             case .end(let ends): ends.count
+            case .letGo(let names): names.count
             }
         }
     }
 
+    /// - Precondition: the snapshot tells everything since `start`, see `needsComparison`.
     /// - Throws: `queryInvalid` when a wanted query cannot be served; `fault` when the file cannot be read.
     package init(
         _ snapshot: any StoreSnapshot, from start: ServerVersion, held: [QueryText], wanted: [QueryText],
@@ -81,18 +88,47 @@ package final class ViewDifference {
         self.start = start
         version = snapshot.version
         acknowledged = try snapshot.committed(by: client)
+        incarnation = try snapshot.lineage().run(of: snapshot.version)
         self.wanted = try StandingQueries(wanted, in: snapshot)
         self.held = held == wanted ? self.wanted : try StandingQueries(held, in: snapshot)
         past = PastView(snapshot)
         let isUnchanged = held == wanted
         if start == .zero && acknowledged == 0 {
             try planBootstrap()
-        } else if start < snapshot.historyStart {
-            try planWithoutHistory()
         } else {
             try planFromHistory(for: client, queriesAreUnchanged: isUnchanged)
         }
         objectsTotal = steps.reduce(0) { $0 + $1.count }
+    }
+
+    /// What a comparison found.
+    init(_ comparison: ViewComparison) throws(StoreFailure) {
+        snapshot = comparison.snapshot
+        start = comparison.snapshot.version
+        version = comparison.snapshot.version
+        acknowledged = comparison.acknowledged
+        incarnation = try snapshot.lineage().run(of: snapshot.version)
+        wanted = comparison.wanted
+        held = comparison.wanted
+        past = PastView(snapshot)
+        add(.end(comparison.ended))
+        for (classNumber, names) in comparison.leaving.sorted(by: { $0.key < $1.key }) {
+            add(.letGo(names.map { ObjectName(classNumber, $0) }))
+        }
+        for (classNumber, keys) in comparison.entering.sorted(by: { $0.key < $1.key }) {
+            add(.enter(classNumber: classNumber, keys: keys.sorted()))
+        }
+        objectsTotal = steps.reduce(0) { $0 + $1.count }
+    }
+
+    /// Whether the history does not reach back to a version, so that only a `ViewComparison` can tell what changed.
+    package static func needsComparison(
+        _ snapshot: any StoreSnapshot, from start: ServerVersion, for client: ClientID
+    ) throws(StoreFailure) -> Bool {
+        guard start < snapshot.historyStart else { return false }
+        // A device that holds nothing and has written nothing is sent everything.
+        if start == .zero { return try snapshot.committed(by: client) > 0 }
+        return true
     }
 
     /// The next part, of about this size. Not to be called again after the last.
@@ -122,6 +158,11 @@ package final class ViewDifference {
                 while position < ends.count, part.sizeBytes < bytesMax {
                     part.append(
                         Part.End(object: reference(ends[position].name), life: ends[position].life))
+                    position += 1
+                }
+            case .letGo(let names):
+                while position < names.count, part.sizeBytes < bytesMax {
+                    leave(names[position], isUnsubscribed: false, in: &part)
                     position += 1
                 }
             }

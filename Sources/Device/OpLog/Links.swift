@@ -1,3 +1,4 @@
+import CausewayMerge
 import CausewayModel
 import CausewayObjectStore
 
@@ -14,5 +15,20 @@ struct Links {
         guard case .object(let key) = value else { return transaction.travelling(value) }
         guard let target, let primaryKey = transaction.table(target)?.primaryKey(of: key) else { return .null }
         return .link(primaryKey)
+    }
+}
+
+extension Table {
+    /// A set or map as it travels, without stamps: the server keeps them. A link that has no name any more is left out
+    /// of a set and null in a map.
+    func entries(of key: ObjectKey, _ column: Int, _ links: Links) -> KeyedState {
+        let property = schema.properties[column]
+        let values = listValues(key, column).map { links.travelling($0, target: property.target) }
+        if property.collection == .map {
+            return KeyedState(
+                zip(mapKeys(key, column), values).map { .init(key: .string($0), value: $1, stamp: .zero) })
+        }
+        let elements = property.type == .object ? values.filter { !$0.isNull } : values
+        return KeyedState(elements.map { .init(key: $0, value: .null, stamp: .zero) })
     }
 }

@@ -350,7 +350,7 @@ private struct Recording {
     /// A new object's sets and maps begin empty: everything in them is a put.
     private mutating func addNewEntries(_ object: ObjectReference, _ table: Table, _ key: ObjectKey) {
         for (column, property) in table.schema.properties.enumerated() where property.collection.isKeyed {
-            let now = entries(of: key, column, table, links)
+            let now = table.entries(of: key, column, links)
             changes += operations(from: KeyedState(), to: now, object, property.name)
         }
     }
@@ -361,7 +361,7 @@ private struct Recording {
         for key in classChanges.modified.keys.sorted() {
             guard let columns = classChanges.modified[key], table.exists(key) else { continue }
             for column in columns.columns where table.schema.properties[column].collection.isKeyed {
-                let now = entries(of: key, column, table, links)
+                let now = table.entries(of: key, column, links)
                 let old = try entriesBefore(of: key, column, table.name)
                 let object = try reference(table, key)
                 let operations = operations(from: old, to: now, object, table.schema.properties[column].name)
@@ -393,20 +393,7 @@ private struct Recording {
         guard let before, let table = before.table(className), table.exists(key),
             table.schema.properties.indices.contains(column)
         else { return KeyedState() }
-        return entries(of: key, column, table, Links(before))
-    }
-
-    /// A set or map as it travels, without stamps: the server keeps them. A link that has no name any more is left out
-    /// of a set and null in a map.
-    private func entries(of key: ObjectKey, _ column: Int, _ table: Table, _ links: Links) -> KeyedState {
-        let property = table.schema.properties[column]
-        let values = table.listValues(key, column).map { links.travelling($0, target: property.target) }
-        if property.collection == .map {
-            return KeyedState(
-                zip(table.mapKeys(key, column), values).map { .init(key: .string($0), value: $1, stamp: .zero) })
-        }
-        let elements = property.type == .object ? values.filter { !$0.isNull } : values
-        return KeyedState(elements.map { .init(key: $0, value: .null, stamp: .zero) })
+        return table.entries(of: key, column, Links(before))
     }
 
     // MARK: - Objects that went
@@ -462,7 +449,7 @@ private struct Recording {
                 oneWay += newList(named).insertions.map { .list(object, property: property.name, $0) }
             case .set, .map:
                 oneWay += operations(
-                    from: KeyedState(), to: entries(of: key, column, table, links), object, property.name)
+                    from: KeyedState(), to: table.entries(of: key, column, links), object, property.name)
             case .none:
                 guard property.isText, let (_, insertion) = newText(table.value(key, column)) else { continue }
                 oneWay.append(.text(object, property: property.name, insertion))
@@ -510,7 +497,7 @@ private struct Recording {
                 let list = try Trees(before).list(object, property.name)
                 if list != ListState() { copy.lists.append(ObjectState.ListField(property.name, list)) }
             } else if property.collection.isKeyed {
-                let entries = entries(of: key, column, table, travelling)
+                let entries = table.entries(of: key, column, travelling)
                 if !entries.isEmpty { copy.keyed.append(ObjectState.KeyedField(property.name, entries)) }
             } else if property.isText {
                 let text = try Self.text(of: key, column, object, in: before)

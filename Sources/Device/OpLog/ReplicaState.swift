@@ -14,6 +14,7 @@ package struct ReplicaState: Hashable, Sendable {
     package internal(set) var epoch: UInt64 = 0
     package internal(set) var version = ServerVersion.zero
     package internal(set) var querySet: UInt64 = 0
+    package internal(set) var incarnation: UInt64 = 0
     /// The newest reading of the hybrid clock that was written or seen here.
     var clockTime: UInt64 = 0
     /// The last number given to a list element or an embedded object.
@@ -30,6 +31,7 @@ package struct ReplicaState: Hashable, Sendable {
         epoch = other.epoch
         version = other.version
         querySet = other.querySet
+        incarnation = other.incarnation
         clockTime = other.clockTime
     }
 
@@ -52,11 +54,12 @@ extension ReplicaState {
 }
 
 extension ReplicaState {
-    private static let format: UInt8 = 1
+    /// 2 has the incarnation at its end, 1 has none.
+    private static let formats: ClosedRange<UInt8> = 1...2
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
-        writer.write(byte: Self.format)
+        writer.write(byte: Self.formats.upperBound)
         writer.write(fixed64: client.rawValue)
         for number in [
             lastSequence, acknowledged, lastOneWay, acknowledgedOneWay, version.rawValue, querySet, clockTime,
@@ -65,12 +68,14 @@ extension ReplicaState {
             writer.write(varint: number)
         }
         writer.write(fixed64: epoch)
+        writer.write(fixed64: incarnation)
         return writer.bytes
     }
 
     init(encoded: [UInt8]) throws(EncodingError) {
         var reader = ByteReader(encoded)
-        guard try reader.readByte() == Self.format else { throw reader.malformed("sync state of another format") }
+        let format = try reader.readByte()
+        guard Self.formats.contains(format) else { throw reader.malformed("sync state of another format") }
         client = ClientID(try reader.readFixed64())
         lastSequence = try reader.readVarint()
         acknowledged = try reader.readVarint()
@@ -81,6 +86,7 @@ extension ReplicaState {
         clockTime = try reader.readVarint()
         elementCounter = try reader.readVarint()
         epoch = try reader.readFixed64()
+        if format >= 2 { incarnation = try reader.readFixed64() }
         try reader.finish()
     }
 }

@@ -97,6 +97,21 @@ struct Trees {
 
     func hasBase(_ object: ObjectReference) -> Bool { bases.get(Self.key(object)) != nil }
 
+    /// Those of one class, in the order of their keys' bytes.
+    func objectsWithBase(of className: String) -> [ObjectReference] {
+        var writer = ByteWriter()
+        writer.write(string: className)
+        let prefix = writer.bytes
+        var found: [ObjectReference] = []
+        bases.scan(from: prefix, upTo: nil) { key, _ in
+            guard key.starts(with: prefix) else { return false }
+            var reader = ByteReader(Array(key.dropFirst(prefix.count)))
+            if let primaryKey = try? reader.readPrimaryKey() { found.append(ObjectReference(className, primaryKey)) }
+            return true
+        }
+        return found
+    }
+
     func base(_ object: ObjectReference) throws(StoreError) -> BaseCopy? {
         guard let bytes = bases.get(Self.key(object)) else { return nil }
         return try readable { () throws(EncodingError) in try BaseCopy(encoded: bytes) }

@@ -97,7 +97,9 @@ package final class ViewApplication {
     }
 
     /// Ends the change: what was acknowledged leaves the log, and the checkpoint moves.
-    package func finish(epoch: UInt64, version: ServerVersion, querySet: UInt64) throws(StoreError) {
+    package func finish(
+        epoch: UInt64, version: ServerVersion, querySet: UInt64, incarnation: UInt64 = 0
+    ) throws(StoreError) {
         if acknowledged > state.acknowledged {
             // Whatever has a base may have acknowledged operations that are to be joined into it, also when only a
             // later changeset made the base: the one that created the object is among the acknowledged then.
@@ -123,6 +125,7 @@ package final class ViewApplication {
         state.epoch = epoch
         state.version = version
         state.querySet = querySet
+        state.incarnation = incarnation
         trees.save(state)
     }
 
@@ -130,7 +133,7 @@ package final class ViewApplication {
 
     /// The server's state of an object as far as it is known before this change says more, with the acknowledged
     /// operations joined; nil for an object about which nothing is logged.
-    private func base(of object: ObjectReference) throws(StoreError) -> BaseCopy? {
+    func base(of object: ObjectReference) throws(StoreError) -> BaseCopy? {
         guard !touched.isEmpty else { return nil }
         if let stored = try trees.base(object) {
             // One that an earlier message of this change has settled has its acknowledged operations joined already.

@@ -154,6 +154,7 @@ extension Conversation {
             switch step {
             case .apply(let changes): actions.append(.apply(changes))
             case .spill(let parts, let from): actions.append(.spill(parts, from: from))
+            case .digest(let question): actions.append(.digest(attempt, question))
             case .marked(let id): finishMark(id, into: &actions)
             case .queriesRefused(let version, let failure):
                 actions.append(.queriesRefused(version: version, failure))

@@ -1,3 +1,4 @@
+package import CausewayMerge
 package import CausewayWire
 
 extension Conversation {
@@ -37,6 +38,8 @@ extension Conversation {
 
         // What the file answers.
         case spilled
+        /// What `digest` asked for. It outlives its connection, as all work of the file, and is then worth nothing.
+        case digested(Attempt, number: UInt64, [DigestReport])
         case applied(acknowledged: UInt64)
         case fileFailed(String)
 
@@ -53,6 +56,7 @@ extension Conversation {
         case sendQueries(Attempt, session: UInt64)
         case sendMark(Attempt, session: UInt64, id: UInt64)
         case sendCredit(Attempt, session: UInt64, bytes: UInt64)
+        case sendDigests(Attempt, ResyncRequest)
         /// Cancel every call of this attempt.
         case disconnect(Attempt)
         /// Get a new token, and tell what came of it.
@@ -60,6 +64,8 @@ extension Conversation {
 
         case apply([ViewChange])
         case spill([ViewChunk], from: Int)
+        /// Say what the file holds.
+        case digest(Attempt, DigestQuestion)
         /// One-way entries up to this number are on the server.
         case dropOneWay(through: UInt64)
         case queriesRefused(version: UInt64, SyncFailure)
@@ -116,7 +122,7 @@ extension Conversation {
     }
 
     package enum Call: Hashable, Sendable {
-        case hello, upload, download, credit, queries, ingest
+        case hello, upload, download, credit, digests, queries, ingest
         case mark(UInt64)
     }
 }

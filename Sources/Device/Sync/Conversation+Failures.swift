@@ -11,6 +11,7 @@ import CausewayWire
 //  queries     wait, again            stop          wait    at once, again   renew          this query set is refused
 //  mark        wait, again            stop          wait    at once, again   renew          its waiters fail
 //  credit      wait, again            stop          wait    at once, again   renew          stop
+//  digests     wait, again            stop          wait    at once, again   renew          stop
 //
 // A refusal that concerns the caller, the database or the state of both (codes 1xx, 2xx, 4xx) stops everything
 // whatever the call was: no other call would fare better.
@@ -62,7 +63,7 @@ extension Conversation {
             return
         }
         switch call {
-        case .hello, .download, .credit:
+        case .hello, .download, .credit, .digests:
             stop(.refused(refusal), into: &actions)
         case .upload:
             _ = upload.answered(committed: upload.committed, failure: refusal)

@@ -24,7 +24,7 @@ package import CausewayWire
 /// Invariants:
 /// 1. At most one upload and one one-way batch is in flight.
 /// 2. An action that names an attempt names the current one.
-/// 3. At most one `apply` or `spill` is with the file.
+/// 3. At most one `apply`, `spill` or `digest` is with the file.
 /// 4. While `connecting` or `connected` a wake is armed no later than `deadline`.
 package struct Conversation: Sendable {
     package let limits: ConversationLimits
@@ -147,6 +147,13 @@ package struct Conversation: Sendable {
             waiters.remove(waiter)
         case .spilled:
             download.spilled()
+            fileIsFree(at: now, into: &actions)
+        case .digested(let asked, let number, let reports):
+            download.digested()
+            if asked == attempt, case .connected(let session) = phase {
+                actions.append(
+                    .sendDigests(attempt, ResyncRequest(session: session.id, number: number, reports: reports)))
+            }
             fileIsFree(at: now, into: &actions)
         case .applied(let acknowledged):
             upload.dropped(through: acknowledged)

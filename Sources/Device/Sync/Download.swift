@@ -32,6 +32,7 @@ package struct Download: Hashable, Sendable {
         case none
         case applying
         case spilling
+        case digesting
     }
 
     private struct Item: Hashable, Sendable {
@@ -44,6 +45,8 @@ package struct Download: Hashable, Sendable {
         /// Moves these parts of an unfinished change to the staging tree; the first is number `from`.
         case spill([ViewChunk], from: Int)
         case marked(UInt64)
+        /// Makes the digests that a resync wants.
+        case digest(DigestQuestion)
         case queriesRefused(querySet: UInt64, SyncFailure)
     }
 
@@ -71,6 +74,8 @@ package struct Download: Hashable, Sendable {
             }
             guard taken < queue.count else { break }
             let item = queue[taken]
+            // What is complete belongs to what the server asks about.
+            if case .digestsWanted = item.message, !complete.isEmpty { break }
             taken += 1
             consumed += UInt64(item.bytes)
             switch item.message {
@@ -86,9 +91,13 @@ package struct Download: Hashable, Sendable {
                 }
             case .queriesRefused(let querySet, let failure):
                 steps.append(.queriesRefused(querySet: querySet, failure))
+            case .digestsWanted(let question):
+                steps.append(.digest(question))
+                work = .digesting
             case .heartbeat, .end:
                 break
             }
+            if work == .digesting { break }
         }
         queue.removeFirst(taken)
         if work == .none, !complete.isEmpty {
@@ -122,6 +131,10 @@ package struct Download: Hashable, Sendable {
     }
 
     package mutating func spilled() {
+        work = .none
+    }
+
+    package mutating func digested() {
         work = .none
     }
 

@@ -21,6 +21,9 @@ package protocol Transport: Sendable {
 
     func credit(_ bytes: UInt64, session: UInt64, token: String) async throws(TransportFailure)
 
+    /// What the file holds, in answer to a question of the download.
+    func digests(_ request: ResyncRequest, token: String) async throws(TransportFailure)
+
     func want(_ queries: QuerySet, session: UInt64, token: String) async throws(TransportFailure)
 
     func mark(_ id: UInt64, session: UInt64, token: String) async throws(TransportFailure)

@@ -21,6 +21,10 @@ extension HTTPTransport {
         _ = try await call("credit", CreditRequest(session: session, bytes: bytes), Accepted.self, token: token)
     }
 
+    package func digests(_ request: ResyncRequest, token: String) async throws(TransportFailure) {
+        _ = try await call("resync", request, Accepted.self, token: token)
+    }
+
     package func want(_ queries: QuerySet, session: UInt64, token: String) async throws(TransportFailure) {
         _ = try await call(
             "subscriptions", SubscriptionsRequest(session: session, wanted: queries), Accepted.self, token: token)

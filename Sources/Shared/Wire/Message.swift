@@ -4,16 +4,22 @@ package import CausewayOperations
 
 /// Where a device stands: committed on it together with the data it describes.
 package struct Checkpoint: Hashable, Sendable {
-    /// Names one life of the server's database; another epoch means its history was replaced.
+    /// Names the server's database; a restore from a copy leaves it.
     package var epoch: UInt64
     package var version: ServerVersion
     /// The query set whose content the device holds.
     package var querySet: UInt64
     /// The last upload of this device that the version includes.
     package var acknowledged: UInt64
+    /// The server's run in which the version was committed: a server restored from an older copy knows by it that it
+    /// never made this version, though it may have made another one of the same number. Zero: before the first.
+    package var incarnation: UInt64
 
-    package init(epoch: UInt64, version: ServerVersion, querySet: UInt64, acknowledged: UInt64) {
+    package init(
+        epoch: UInt64, version: ServerVersion, querySet: UInt64, acknowledged: UInt64, incarnation: UInt64 = 0
+    ) {
         self.epoch = epoch
+        self.incarnation = incarnation
         self.version = version
         self.querySet = querySet
         self.acknowledged = acknowledged
@@ -149,6 +155,8 @@ package enum DownloadMessage: Hashable, Sendable {
     case queriesRefused(querySet: UInt64, SyncFailure)
     /// The session is over: do what the failure's action says.
     case end(SyncFailure)
+    /// A resync wants to know what the device holds. The device answers with `POST /v1/{database}/resync`.
+    case digestsWanted(DigestQuestion)
 }
 
 /// A part of what brings a device from one checkpoint to the next. The last part carries that checkpoint;

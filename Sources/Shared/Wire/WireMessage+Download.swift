@@ -22,6 +22,13 @@ extension DownloadMessage: WireMessage {
             }
         case .end(let failure):
             envelope.end = EnvelopeFailure(failure)
+        case .digestsWanted(let question):
+            envelope.digestsWanted = EnvelopeDigestsWanted.with {
+                $0.number = question.number
+                $0.seed = question.seed
+                $0.acknowledged = question.acknowledged
+            }
+            return Payload.encode(envelope, body: question.body)
         }
         return Payload.encode(envelope)
     }
@@ -40,6 +47,9 @@ extension DownloadMessage: WireMessage {
             self = .queriesRefused(querySet: refused.querySet, SyncFailure(refused.failure))
         case .end(let failure):
             self = .end(SyncFailure(failure))
+        case .digestsWanted(let wanted):
+            self = .digestsWanted(try DigestQuestion(wanted, body: payload.body))
+            return
         case nil:
             throw .malformed("a message of the download is of no kind that this program knows")
         }

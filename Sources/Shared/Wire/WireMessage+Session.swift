@@ -64,7 +64,7 @@ extension Checkpoint {
     init(_ envelope: EnvelopeCheckpoint) {
         self.init(
             epoch: envelope.epoch, version: ServerVersion(envelope.version), querySet: envelope.querySet,
-            acknowledged: envelope.acknowledged)
+            acknowledged: envelope.acknowledged, incarnation: envelope.incarnation)
     }
 }
 
@@ -75,6 +75,7 @@ extension EnvelopeCheckpoint {
         version = checkpoint.version.rawValue
         querySet = checkpoint.querySet
         acknowledged = checkpoint.acknowledged
+        incarnation = checkpoint.incarnation
     }
 }
 

@@ -26,6 +26,8 @@ package struct FrameLimits: Hashable, Sendable {
     package static let standard = FrameLimits(frameBytes: 16 << 20, messageBytes: 256 << 20)
     /// For requests that carry numbers and a few names only.
     package static let small = FrameLimits(frameBytes: Frame.pieceBytes, messageBytes: 64 << 10)
+    /// For what a device holds, in a resync: a digest takes 16 bytes, and a key that is a long text more.
+    package static let digests = FrameLimits(frameBytes: Frame.pieceBytes, messageBytes: 8 << 20)
     /// For a schema and its queries.
     package static let envelope = FrameLimits(frameBytes: Frame.pieceBytes, messageBytes: Bounds.envelopeBytes + 16)
 }
@@ -41,4 +43,8 @@ enum Bounds {
     static let predicateBytes = 64 << 10
     /// Values in one message of changes: a few bytes can stand for a whole column, so bytes alone bound nothing.
     static let cells = 1 << 22
+    /// Ranges that one message asks for.
+    static let digestAsks = 4_096
+    /// Digests in one message, of ranges and objects together.
+    static let digests = 1 << 16
 }

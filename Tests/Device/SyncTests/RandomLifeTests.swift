@@ -49,7 +49,9 @@ private struct NumberWorld {
                 fileWork.append(.applied(acknowledged: changes.last?.checkpoint.acknowledged ?? 0))
             case .spill:
                 fileWork.append(.spilled)
-            case .sendHello, .openDownload, .upload, .ingest, .sendQueries, .sendMark, .sendCredit:
+            case .digest(let attempt, let question):
+                fileWork.append(.digested(attempt, number: question.number, []))
+            case .sendHello, .openDownload, .upload, .ingest, .sendQueries, .sendMark, .sendCredit, .sendDigests:
                 calls.append(action)
             case .dropOneWay, .queriesRefused, .wake, .finish, .fail, .report:
                 break

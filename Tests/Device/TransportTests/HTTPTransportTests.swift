@@ -89,6 +89,7 @@ struct HTTPTransportTests {
         #expect(try await transport.upload([changeset], session: 7, token: "good") == UploadAnswer(committed: 13))
         try await transport.credit(99, session: 7, token: "good")
         try await transport.mark(5, session: 7, token: "good")
+        try await transport.digests(ResyncRequest(session: 7, number: 1, reports: []), token: "good")
         try await transport.want(.empty, session: 7, token: "good")
         #expect(server.credits == [99])
         while received.withLock({ $0.filter { $0 == .mark(5) }.count }) < 2 { await Task.yield() }

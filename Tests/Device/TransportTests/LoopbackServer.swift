@@ -140,7 +140,7 @@ private final class RequestHandler: ChannelInboundHandler {
             let request = try WireCodec.decode(CreditRequest.self, body: body)
             downloads.credits.withLock { $0.append(request.bytes) }
             respond(context, .ok, WireCodec.encode(Accepted()))
-        case "mark", "subscriptions":
+        case "mark", "resync", "subscriptions":
             respond(context, .ok, WireCodec.encode(Accepted()))
         case "download":
             let channel = context.channel

@@ -88,6 +88,11 @@ final class FakeService: SyncService {
         told("credit \(bytes) \(user)")
     }
 
+    func digests(_ request: ResyncRequest, user: String) async throws(SyncFailure) {
+        try check(request.session)
+        told("digests \(request.number) \(user)")
+    }
+
     func mark(_ session: UInt64, user: String, id: UInt64) async throws(SyncFailure) {
         try check(session)
         told("mark \(id) \(user)")

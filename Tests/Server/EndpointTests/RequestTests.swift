@@ -28,11 +28,14 @@ struct RequestTests {
             _ = try await bench.post(
                 "subscriptions", SubscriptionsRequest(session: 77, wanted: wanted), expecting: Accepted.self)
             _ = try await bench.post("mark", MarkRequest(session: 77, mark: 6), expecting: Accepted.self)
+            let digests = ResyncRequest(session: 77, number: 4, reports: [])
+            _ = try await bench.post("resync", digests, expecting: Accepted.self)
             let batch = IngestBatch(client: ClientID(12), first: 5, entries: [[], []])
             #expect(try await bench.post("ingest", batch, expecting: IngestAnswer.self).acknowledged == 6)
             #expect(
                 service.state.withLock { $0.told } == [
-                    "open 12 ada", "upload 3 ada", "credit 5 ada", "want 2 ada", "mark 6 ada", "ingest 2 ada",
+                    "open 12 ada", "upload 3 ada", "credit 5 ada", "want 2 ada", "mark 6 ada", "digests 4 ada",
+                    "ingest 2 ada",
                 ])
             var messages: [DownloadMessage] = []
             try await bench.download { message in

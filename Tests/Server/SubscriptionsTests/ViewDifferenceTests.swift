@@ -137,19 +137,6 @@ struct ViewDifferenceTests {
         let changed = try view.difference(from: 1, open, sevens).sorted()
         #expect(try view.difference(from: 1, open, sevens, bytes: 1).sorted() == changed)
     }
-
-    @Test("a device from before the kept history is told all it holds and lets go of the rest")
-    func withoutHistory() throws {
-        let view = try View(historyVersionsMax: 2)
-        for id in 1...3 { try view.write(View.bob, make(task(Int64(id)))) }
-        try view.write(View.bob, .delete(task(2), life: 2))
-        try view.write(View.bob, change(task(3), "done", .bool(true)))
-        #expect(
-            try view.difference(from: 1, open, open).sorted()
-                == ["delete Task 2", "enter Task 1", "leave Task 3"].sorted())
-        // A new device has nothing to let go of.
-        #expect(try view.difference(from: 0, [], open) == ["enter Task 1"])
-    }
 }
 
 @Suite("Standing queries that cannot be served")

@@ -30,6 +30,8 @@ struct MessageTests {
         let failure = SyncFailure(.schemaMismatch, samples.text())
         try expectRoundTrip(UploadAnswer(committed: samples.number(), failure: failure), seed: seed)
         try expectRoundTrip(samples.downloadMessage(), seed: seed)
+        try expectRoundTrip(DownloadMessage.digestsWanted(samples.digestQuestion()), seed: seed)
+        try expectRoundTrip(samples.resyncRequest(), seed: seed)
         try expectRoundTrip(DownloadRequest(session: samples.number()), seed: seed)
         try expectRoundTrip(CreditRequest(session: samples.number(), bytes: samples.number()), seed: seed)
         try expectRoundTrip(SubscriptionsRequest(session: samples.number(), wanted: samples.querySet()), seed: seed)
@@ -57,7 +59,9 @@ struct MessageTests {
         var samples = Samples(seed: seed)
         let client = ClientID(1)
         var payload: [UInt8]
-        switch seed % 4 {
+        switch seed % 6 {
+        case 4: payload = DownloadMessage.digestsWanted(samples.digestQuestion()).payload
+        case 5: payload = samples.resyncRequest().payload
         case 0: payload = samples.hello().payload
         case 1:
             payload = UploadRequest(session: 1, changesets: [samples.changeset(client: client, sequence: 1)]).payload
@@ -87,6 +91,7 @@ struct MessageTests {
             failure { () throws(SyncFailure) in _ = try WireCodec.decode(UploadRequest.self, from: payload) },
             failure { () throws(SyncFailure) in _ = try WireCodec.decode(IngestBatch.self, from: payload) },
             failure { () throws(SyncFailure) in _ = try WireCodec.decode(DownloadMessage.self, from: payload) },
+            failure { () throws(SyncFailure) in _ = try WireCodec.decode(ResyncRequest.self, from: payload) },
             failure { () throws(SyncFailure) in _ = try WireCodec.decode(SyncFailure.self, from: payload) },
         ].compactMap { $0 }
     }

@@ -163,8 +163,38 @@ struct Samples {
             deleted: (0..<number(below: 10)).map { _ in ObjectEnd(reference(), life: UInt32(2 * number(below: 9))) })
     }
 
+    mutating func digest() -> Digest { Digest(low: number(), high: number()) }
+
+    mutating func rangeDigest() -> RangeDigest {
+        number(below: 3) == 0 ? .empty : RangeDigest(count: 1 + number() >> 40, sum: digest())
+    }
+
+    mutating func digestQuestion() -> DigestQuestion {
+        DigestQuestion(
+            number: number(), seed: number(), acknowledged: number() >> 30,
+            asks: (0..<number(below: 30)).map { _ in
+                let bits = UInt8(6 * number(below: 11))
+                return DigestAsk(
+                    DigestRange("Class\(number(below: 3))", bits: bits, prefix: number() & ((1 << UInt64(bits)) - 1))!,
+                    DigestAsk.Detail(rawValue: UInt8(number(below: 3)))!)
+            })
+    }
+
+    mutating func resyncRequest() -> ResyncRequest {
+        ResyncRequest(
+            session: number(), number: number(),
+            reports: (0..<number(below: 6)).map { _ in
+                switch number(below: 3) {
+                case 0: .whole(rangeDigest())
+                case 1: .parts((0..<64).map { _ in rangeDigest() })
+                default: .objects((0..<number(below: 20)).map { _ in ObjectDigest(reference().key, digest()) })
+                }
+            })
+    }
+
     mutating func downloadMessage() -> DownloadMessage {
         switch number(below: 8) {
+        case 4: .digestsWanted(digestQuestion())
         case 0: .mark(number())
         case 1: .heartbeat(serverTime: number())
         case 2: .queriesRefused(querySet: number(), SyncFailure(.queryInvalid, text()))

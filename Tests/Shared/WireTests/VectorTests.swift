@@ -71,6 +71,15 @@ struct VectorTests {
         try check("credit", CreditRequest(session: 0x5E55, bytes: 262_144))
         try check("subscriptions", SubscriptionsRequest(session: 0x5E55, wanted: Self.queries))
         try check("mark", MarkRequest(session: 0x5E55, mark: 12))
+        try check(
+            "resync",
+            ResyncRequest(
+                session: 0x5E55, number: 2,
+                reports: [
+                    .whole(RangeDigest(count: 3, sum: Digest(low: 0x0102, high: 0x0304))), .whole(.empty),
+                    .parts([RangeDigest](repeating: .empty, count: 63) + [RangeDigest(count: 1, sum: .zero)]),
+                    .objects([ObjectDigest(.int(7), Digest(low: 5, high: 6)), ObjectDigest(.string("N1"), .zero)]),
+                ]))
         try check("accepted", Accepted())
         try check(
             "ingest",
@@ -89,6 +98,13 @@ struct VectorTests {
             "download-refused",
             DownloadMessage.queriesRefused(querySet: 3, SyncFailure(.queryInvalid, "'gate' is no property of Flight.")))
         try check("download-end", DownloadMessage.end(SyncFailure(.serverEnding, "The server ends. Connect again.")))
+        let range = try #require(DigestRange("Plane", bits: 12, prefix: 0xABC))
+        try check(
+            "download-digests-wanted",
+            DownloadMessage.digestsWanted(
+                DigestQuestion(
+                    number: 2, seed: 0x5EED, acknowledged: 8,
+                    asks: [DigestAsk(DigestRange("Flight"), .whole), DigestAsk(range, .parts)])))
         try check("download-changes", DownloadMessage.changes(Self.chunk(objects: 3)))
         try check("download-changes-compressed", DownloadMessage.changes(Self.chunk(objects: 300)))
     }

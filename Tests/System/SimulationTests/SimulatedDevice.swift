@@ -1,3 +1,4 @@
+import CausewayMerge
 import CausewayModel
 import CausewayObjectStore
 import CausewayOpLog
@@ -90,7 +91,7 @@ final class SimulatedDevice {
             client: replica.client, protocolVersions: 1...1, schema: SimulationSchema.schema,
             checkpoint: Checkpoint(
                 epoch: state.epoch, version: state.version, querySet: state.querySet,
-                acknowledged: state.acknowledged),
+                acknowledged: state.acknowledged, incarnation: state.incarnation),
             held: held, wanted: wanted)
         session = try SimulatedSession(hello, server: server, now: now)
         // The server's word is older than the moment it arrives: the measured offset is never exact.
@@ -140,8 +141,26 @@ final class SimulatedDevice {
             refused.append(querySet)
         case .end(let failure):
             self.failure = failure
+        case .digestsWanted(let question):
+            try answer(question)
         case .mark, .heartbeat:
             break
+        }
+    }
+
+    /// What one resync has asked about so far.
+    private var digests: ReplicaDigests?
+
+    private func answer(_ question: DigestQuestion) throws {
+        session?.answered(question.number, try reports(on: question))
+    }
+
+    func reports(on question: DigestQuestion) throws -> [DigestReport] {
+        if question.number == 1 {
+            digests = replica.digests(seed: question.seed, acknowledged: question.acknowledged)
+        }
+        return try read { transaction in
+            try question.asks.map { try digests?.report(on: $0, in: transaction) ?? .objects([]) }
         }
     }
 
@@ -156,7 +175,8 @@ final class SimulatedDevice {
             for end in part.deleted { try application.delete(end.object, life: end.life) }
         }
         try application.finish(
-            epoch: checkpoint.epoch, version: checkpoint.version, querySet: checkpoint.querySet)
+            epoch: checkpoint.epoch, version: checkpoint.version, querySet: checkpoint.querySet,
+            incarnation: checkpoint.incarnation)
         _ = try transaction.commit(.relaxed)
     }
 

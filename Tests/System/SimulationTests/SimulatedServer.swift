@@ -1,5 +1,7 @@
+import CausewayMerge
 import CausewayModel
 import CausewayObjectStore
+import CausewayOpLog
 import CausewayOperations
 import CausewayQuery
 import CausewaySession
@@ -10,20 +12,27 @@ import CausewayWire
 
 /// The server: the real record and the real conversations, called one at a time.
 final class SimulatedServer {
-    private let folder: String
+    private var folder: String
     private let options: StoreEmbedded.Options
     /// Keeps the in-memory file alive while the record is closed and opened again, and lets the checker look inside.
-    private let file: ObjectStore
+    private var file: ObjectStore
     private(set) var record: StoreEmbedded
     private(set) var restarts = 0
+    /// Everything that made the record what it is, so that an older copy of it can be made.
+    private var journal: [Event] = []
+    private let seed: UInt64
+
+    private enum Event {
+        case start(seed: UInt64)
+        case commit([Changeset], ClientID, at: UInt64)
+    }
 
     init(seed: UInt64, historyVersionsMax: UInt64) throws {
+        self.seed = seed
         folder = "simulation-\(seed)-\(Self.uniqueNumber())"
         options = StoreEmbedded.Options(
             historyVersionsMax: historyVersionsMax, mapSizeBytes: 1 << 26, inMemory: true)
-        file = try ObjectStore.open(
-            path: folder + "/database.causeway",
-            options: ObjectStore.Options(inMemory: true, mapSizeBytes: 1 << 26))
+        file = try Self.file(in: folder)
         record = try StoreEmbedded.open(folder: folder, options: options, epochSeed: seed | 1)
         try record.extendSchema(SimulationSchema.schema)
     }
@@ -39,11 +48,56 @@ final class SimulatedServer {
     /// What a restart loses is everything that was not committed: the open sessions.
     func restart() throws {
         restarts += 1
-        record = try StoreEmbedded.open(folder: folder, options: options, epochSeed: 1)
+        try start(seed: (seed | 1) &+ UInt64(2 * restarts))
+    }
+
+    private func start(seed: UInt64) throws {
+        record = try StoreEmbedded.open(folder: folder, options: options, epochSeed: seed)
+        journal.append(.start(seed: seed))
+    }
+
+    private static func file(in folder: String) throws -> ObjectStore {
+        try ObjectStore.open(
+            path: folder + "/database.causeway",
+            options: ObjectStore.Options(inMemory: true, mapSizeBytes: 1 << 26))
+    }
+
+    /// How many moments there are to go back to.
+    var moments: Int { journal.count }
+
+    /// The last changeset of a client that the record had at a moment.
+    func committed(by client: ClientID, at moment: Int) -> UInt64 {
+        journal.prefix(moment).reduce(0) { last, event in
+            guard case .commit(let changesets, client, _) = event else { return last }
+            // One that leaves a gap was refused.
+            return changesets.reduce(last) { $1.sequence == $0 + 1 ? $1.sequence : $0 }
+        }
+    }
+
+    /// The operator copies back what the folder was at an earlier moment, and starts the server on it. The record gives
+    /// one outcome for one order of calls, so the copy is made by calling it again.
+    func restore(moment: Int) throws {
+        let events = journal.prefix(moment)
+        folder = "simulation-\(seed)-\(Self.uniqueNumber())"
+        file = try Self.file(in: folder)
+        record = try StoreEmbedded.open(folder: folder, options: options, epochSeed: seed | 1)
+        try record.extendSchema(SimulationSchema.schema)
+        journal = []
+        for event in events {
+            switch event {
+            case .start(let seed):
+                try start(seed: seed)
+            case .commit(let changesets, let client, let time):
+                _ = try record.register(client, user: "u")
+                _ = try commit(changesets, of: client, at: time)
+            }
+        }
+        try restart()
     }
 
     func commit(_ changesets: [Changeset], of client: ClientID, at time: UInt64) throws -> CommitOutcome {
-        try record.commit(
+        journal.append(.commit(changesets, client, at: time))
+        return try record.commit(
             [UploadBatch(client: client, user: "u", changesets: changesets)], receivedAt: time)[0]
     }
 
@@ -62,6 +116,21 @@ final class SimulatedServer {
         return content
     }
 
+    /// What a resync would tell a device.
+    func resync(_ device: SimulatedDevice, seed: UInt64) throws -> [String] {
+        let comparison = try ViewComparison(
+            record.snapshot(), schema: SimulationSchema.schema, wanted: device.wanted.texts,
+            for: device.replica.client, seed: seed)
+        while let question = comparison.question() {
+            guard try comparison.take(device.reports(on: DigestQuestion(question))) else {
+                throw Divergence("an answer to digests fits no question")
+            }
+        }
+        let part = try comparison.difference().next(bytesMax: .max)
+        return part.entered.map { "enter \(brief($0.object))" } + part.left.map { "leave \(brief($0.object))" }
+            + part.deleted.map { "delete \(brief($0.object))" }
+    }
+
     /// Embedded objects that no object holds any more.
     func orphans() throws -> [String] {
         let transaction = try file.read()
@@ -74,14 +143,19 @@ final class SimulatedServer {
 final class SimulatedSession {
     private var conversation: Conversation
     private var difference: ViewDifference?
+    private var comparison: ViewComparison?
     private let server: SimulatedServer
 
     init(_ hello: Hello, server: SimulatedServer, now: UInt64) throws {
         self.server = server
         let limits = SessionLimits(frameBytes: 1 << 20, creditBytes: 3_000, heartbeatMilliseconds: 5_000)
-        conversation = Conversation(hello: hello, user: "u", limits: limits, now: now)
         _ = try server.record.register(hello.client, user: "u")
         try server.record.extendSchema(hello.schema)
+        let snapshot = try server.record.snapshot()
+        let isKnown = try snapshot.lineage().knows(
+            hello.checkpoint.version, of: hello.checkpoint.incarnation, newest: snapshot.version)
+        conversation = Conversation(
+            hello: hello, isLost: hello.checkpoint != .nothing && !isKnown, user: "u", limits: limits, now: now)
     }
 
     func wants(_ queries: QuerySet) { conversation.wants(queries) }
@@ -90,21 +164,54 @@ final class SimulatedSession {
 
     func marked(_ id: UInt64) { _ = conversation.marked(id, newest: server.record.version) }
 
+    func answered(_ number: UInt64, _ reports: [DigestReport]) { conversation.answered(number, reports) }
+
+    private func begin(_ request: Conversation.DifferenceRequest) throws(StoreFailure) {
+        let snapshot = try server.record.snapshot()
+        let isCompared =
+            if request.isLost { true } else {
+                try ViewDifference.needsComparison(snapshot, from: request.from, for: request.client)
+            }
+        guard isCompared else {
+            difference = try ViewDifference(
+                snapshot, from: request.from, held: request.held.texts, wanted: request.wanted.texts,
+                for: request.client)
+            return conversation.began()
+        }
+        let comparison = try ViewComparison(
+            snapshot, schema: conversation.schema, wanted: request.wanted.texts, for: request.client,
+            seed: snapshot.version.rawValue)
+        guard comparison.acknowledged >= request.acknowledged else {
+            return conversation.foundIncomplete(at: snapshot.version)
+        }
+        self.comparison = comparison
+        conversation.comparisonBegan()
+    }
+
     /// One action of the conversation; nil when it waits. `bytes` makes parts smaller than they would be, so that
     /// changes of few objects come in several.
     func act(now: UInt64, bytes: Int) throws -> (acted: Bool, message: DownloadMessage?) {
         switch conversation.next(newest: server.record.version, now: now) {
         case .difference(let request):
             do throws(StoreFailure) {
-                difference = try ViewDifference(
-                    server.record.snapshot(), from: request.from, held: request.held.texts,
-                    wanted: request.wanted.texts, for: request.client)
-                conversation.began()
+                try begin(request)
                 return (true, nil)
             } catch {
                 guard error.code == .queryInvalid else { throw error }
                 return (true, sent(conversation.refused(SyncFailure(error)), now))
             }
+        case .question:
+            guard let comparison else { preconditionFailure("no comparison is open") }
+            let question = comparison.question()
+            if question == nil {
+                difference = try comparison.difference()
+                self.comparison = nil
+            }
+            let message = conversation.asked(question.map { DigestQuestion($0) }, now: now)
+            return (true, message.map { sent($0, now) })
+        case .compare(let reports):
+            conversation.compared(fits: try comparison?.take(reports) ?? false)
+            return (true, nil)
         case .part:
             guard let difference else { preconditionFailure("no difference is open") }
             let querySet = conversation.targetQuerySet
@@ -113,7 +220,7 @@ final class SimulatedSession {
             if part.isLast {
                 checkpoint = Checkpoint(
                     epoch: server.record.epoch, version: difference.version, querySet: querySet,
-                    acknowledged: difference.acknowledged)
+                    acknowledged: difference.acknowledged, incarnation: difference.incarnation)
                 self.difference = nil
             }
             let chunk = ViewChunk(part, objectsTotal: UInt64(difference.objectsTotal))

@@ -48,7 +48,7 @@ final class Simulation {
         case 0..<28: try edit(device)
         case 28..<31: subscribe(device)
         case 31..<36: try toggleConnection(device)
-        case 36..<37: try restart()
+        case 36..<37: try random.happens(percent: 60) ? restart() : restore()
         case 37..<50: if device.session != nil { try device.upload(limitBytes: 1 + random.below(2_000)) }
         case 50..<63: try deliverUpload(to: device)
         case 63..<70: deliverAnswer(to: device)
@@ -91,6 +91,24 @@ final class Simulation {
     private func restart() throws {
         note("the server restarts")
         try server.restart()
+        for device in devices where device.session != nil {
+            device.disconnect(losingUploads: random.happens(percent: 50))
+        }
+    }
+
+    /// The operator restores the server from an older copy. What a device knows to be on the server must be in it: a
+    /// device that has lost its log of it cannot bring it back.
+    private func restore() throws {
+        let oldest = server.moments - min(random.below(12), server.moments)
+        let moment = try (oldest...server.moments).first { moment in
+            try devices.allSatisfy {
+                try $0.state().acknowledged <= server.committed(by: $0.replica.client, at: moment)
+            }
+        }
+        guard let moment else { return }
+        let before = server.record.version
+        try server.restore(moment: moment)
+        note("the server is restored: version \(before.rawValue) → \(server.record.version.rawValue)")
         for device in devices where device.session != nil {
             device.disconnect(losingUploads: random.happens(percent: 50))
         }
@@ -223,6 +241,9 @@ final class Simulation {
                     expected[className] ?? [:], actual[className] ?? [:],
                     "[I9] \(className)s of device \(device.number)")
             }
+            // What is equal has equal digests on both ends: a resync would find nothing to tell.
+            let resync = try server.resync(device, seed: seed)
+            guard resync.isEmpty else { throw Divergence("a resync of device \(device.number) tells \(resync)") }
             let orphans = try device.read { $0.orphans() }
             guard orphans.isEmpty else {
                 throw Divergence("device \(device.number) keeps embedded objects that nothing holds: \(orphans)")

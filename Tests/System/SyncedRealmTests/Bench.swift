@@ -9,8 +9,8 @@ import Foundation
 @MainActor
 final class Bench {
     let folder: URL
-    let store: StoreEmbedded
-    let conversations: Conversations
+    private(set) var store: StoreEmbedded
+    private(set) var conversations: Conversations
     private var networks: [String: InProcessTransport.Network] = [:]
     private var apps: [String: App] = [:]
 
@@ -20,7 +20,11 @@ final class Bench {
         let server = folder.appendingPathComponent("server", isDirectory: true)
         try FileManager.default.createDirectory(at: server, withIntermediateDirectories: true)
         store = try StoreEmbedded.open(folder: server.path, epochSeed: UInt64.random(in: 1 ... .max))
-        conversations = Conversations(
+        conversations = Self.conversations(store)
+    }
+
+    private static func conversations(_ store: StoreEmbedded) -> Conversations {
+        Conversations(
             backend: store, intake: Intake(store), sessionSeed: UInt64.random(in: 1 ... .max),
             now: { UInt64(Date().timeIntervalSince1970 * 1_000) })
     }
@@ -28,6 +32,24 @@ final class Bench {
     func end() async {
         await conversations.end(SyncFailure(.serverEnding, "The bench is put away."))
         try? FileManager.default.removeItem(at: folder)
+    }
+
+    // MARK: - Backups
+
+    /// Copies the server's folder, as an operator does with a file system's snapshot.
+    func backUp() throws -> URL {
+        let copy = folder.appendingPathComponent("backup-\(UInt64.random(in: 0 ... .max))", isDirectory: true)
+        try FileManager.default.copyItem(at: folder.appendingPathComponent("server", isDirectory: true), to: copy)
+        return copy
+    }
+
+    /// Ends the server and starts one on a copy of its folder. Devices that were known before find the new one.
+    func restore(_ backup: URL) async throws {
+        await conversations.end(SyncFailure(.serverEnding, "The server is restored from a backup."))
+        store.close()
+        store = try StoreEmbedded.open(folder: backup.path, epochSeed: UInt64.random(in: 1 ... .max))
+        conversations = Self.conversations(store)
+        for network in networks.values { network.server = conversations }
     }
 
     func network(_ device: String) -> InProcessTransport.Network {

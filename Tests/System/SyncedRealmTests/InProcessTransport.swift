@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// It can be cut, as a network can: while it is, every call fails, and those under way end.
 final class InProcessTransport: CausewaySync.Transport {
-    private let conversations: Conversations
+    private let first: Conversations
     private let user: String
     private let network: Network
 
@@ -17,6 +17,7 @@ final class InProcessTransport: CausewaySync.Transport {
         private let state = Mutex(State())
 
         private struct State {
+            var server: Conversations?
             var isCut = false
             var downloads: [Task<Void, Never>] = []
         }
@@ -33,6 +34,12 @@ final class InProcessTransport: CausewaySync.Transport {
             }
         }
 
+        /// The server that is reached from now on, if it is another than at first.
+        var server: Conversations? {
+            get { state.withLock(\.server) }
+            set { state.withLock { $0.server = newValue } }
+        }
+
         fileprivate func add(_ download: Task<Void, Never>) {
             state.withLock { $0.downloads.append(download) }
         }
@@ -47,10 +54,12 @@ final class InProcessTransport: CausewaySync.Transport {
     }
 
     init(_ conversations: Conversations, user: String, network: Network = Network()) {
-        self.conversations = conversations
+        first = conversations
         self.user = user
         self.network = network
     }
+
+    private var conversations: Conversations { network.server ?? first }
 
     private func call<Answer>(
         _ body: () async throws(SyncFailure) -> Answer
@@ -117,6 +126,10 @@ final class InProcessTransport: CausewaySync.Transport {
 
     func credit(_ bytes: UInt64, session: UInt64, token: String) async throws(TransportFailure) {
         try await call { () throws(SyncFailure) in await conversations.credit(session, user: user, bytes: bytes) }
+    }
+
+    func digests(_ request: ResyncRequest, token: String) async throws(TransportFailure) {
+        try await call { () throws(SyncFailure) in try await conversations.digests(carried(request), user: user) }
     }
 
     func want(_ queries: QuerySet, session: UInt64, token: String) async throws(TransportFailure) {

@@ -8,8 +8,8 @@
 /// ```
 public typealias ErrorReportingBlock = @Sendable (_ error: any Error, _ session: SyncSession?) -> Void
 
-/// What happens to a file that shares no past with the server any more: the server lost its database, or was restored
-/// from an older copy.
+/// What happens to a file that shares no past with the server any more: the server's database is another one than the
+/// file was synced with.
 ///
 /// ```swift
 /// let configuration = user.flexibleSyncConfiguration(
@@ -18,8 +18,9 @@ public typealias ErrorReportingBlock = @Sendable (_ error: any Error, _ session:
 ///
 /// **What works today.** The device keeps everything it has, whatever the mode says; the session stops and reports
 /// `SyncError.clientReset`. With `.manual` and a handler, that handler gets the error; otherwise the error handler of
-/// the `SyncManager` does. Resynchronising such a file by itself is not built yet, so the blocks before and after it
-/// are remembered but not called.
+/// the `SyncManager` does. The blocks before and after a reset are remembered but not called: nothing is discarded. A
+/// file that only stayed away for too long, or whose server was restored from a backup, is no case for a mode: it is
+/// resynchronised by itself, and its unsent writes are kept.
 public enum ClientResetMode: Sendable {
     /// A block that gets the Realm as it was before.
     ///

@@ -342,6 +342,13 @@ actor SyncDriver {
                 try await transport.credit(bytes, session: session, token: token)
                 return .creditTaken(attempt)
             }
+        case .sendDigests(let attempt, let request):
+            call(attempt, .digests) { transport, token throws(TransportFailure) in
+                try await transport.digests(request, token: token)
+                return nil
+            }
+        case .digest(let attempt, let question):
+            onFile(answering: { .digested(attempt, number: question.number, try $0.digests(question)) })
         case .disconnect:
             for call in calls.values { call.cancel() }
             calls = [:]

@@ -1,4 +1,5 @@
 import CausewayEnvironment
+import CausewayMerge
 import CausewayModel
 import CausewayObjectStore
 import CausewayOpLog
@@ -7,6 +8,7 @@ import CausewayStorage
 import CausewaySync
 import CausewayWire
 import Foundation
+import Synchronization
 
 /// What synchronisation reads and writes in one file, each call in a transaction of its own.
 ///
@@ -14,6 +16,8 @@ import Foundation
 final class SyncedFile: Sendable {
     let store: ObjectStore
     let replica: Replica
+    /// What the questions of one resync have in common; nil outside of one.
+    private let comparison = Mutex<ReplicaDigests?>(nil)
 
     /// Makes the file a synchronised one, of this user and app, if it is not yet.
     init(_ store: ObjectStore, userID: String, appID: String) throws {
@@ -109,6 +113,7 @@ final class SyncedFile: Sendable {
     /// What to say at the beginning of a session, after throwing away what an earlier one left unfinished.
     func greeting() throws -> Greeting {
         try clearStaging()
+        comparison.withLock { $0 = nil }
         return try reading { transaction in
             let state = try replica.state(in: transaction)
             let subscriptions = SubscriptionTree(transaction)
@@ -122,7 +127,7 @@ final class SyncedFile: Sendable {
                 schema: transaction.schema.withoutNestedCollections,
                 checkpoint: Checkpoint(
                     epoch: state.epoch, version: state.version, querySet: state.querySet,
-                    acknowledged: state.acknowledged),
+                    acknowledged: state.acknowledged, incarnation: state.incarnation),
                 held: held, wanted: wanted)
             return Greeting(hello: hello, wantedVersion: newest.version, logged: state.logged)
         }
@@ -155,6 +160,22 @@ final class SyncedFile: Sendable {
         }
     }
 
+    // MARK: - Resync
+
+    /// What the file holds, for a resync. The digests of a class are kept from question to question: until the change
+    /// that ends the resync arrives, nothing that the app does touches them.
+    func digests(_ question: DigestQuestion) throws -> [DigestReport] {
+        try reading { transaction in
+            // Only the driver's file queue comes here, so the lock is never waited for.
+            try comparison.withLock { kept in
+                if kept?.seed != question.seed || kept?.acknowledged != question.acknowledged || question.number == 1 {
+                    kept = replica.digests(seed: question.seed, acknowledged: question.acknowledged)
+                }
+                return try question.asks.map { try kept?.report(on: $0, in: transaction) ?? .objects([]) }
+            }
+        }
+    }
+
     /// Measures the difference between the server's clock and ours.
     func observe(serverTime: UInt64, roundTrip: UInt64) {
         replica.observe(serverTime: serverTime, localTime: Self.wallClock, roundTrip: roundTrip)
@@ -183,7 +204,8 @@ final class SyncedFile: Sendable {
     /// Applies complete view changes, all of them in one transaction together with the last one's checkpoint. Returns
     /// the last upload that the file now knows to be included.
     func apply(_ changes: [ViewChange]) throws -> UInt64 {
-        try writing { transaction in
+        comparison.withLock { $0 = nil }
+        return try writing { transaction in
             let staging = StagingTree(transaction)
             let subscriptions = SubscriptionTree(transaction)
             var acknowledged: UInt64 = 0
@@ -196,7 +218,8 @@ final class SyncedFile: Sendable {
                 if change.partsSpilled > 0 { staging.clear() }
                 for part in change.parts { try Self.apply(part, to: application) }
                 try application.finish(
-                    epoch: checkpoint.epoch, version: checkpoint.version, querySet: checkpoint.querySet)
+                    epoch: checkpoint.epoch, version: checkpoint.version, querySet: checkpoint.querySet,
+                    incarnation: checkpoint.incarnation)
                 try subscriptions.reached(checkpoint.querySet)
                 acknowledged = checkpoint.acknowledged
             }

@@ -23,6 +23,8 @@ struct UnusableTransport: Transport {
 
     func credit(_ bytes: UInt64, session: UInt64, token: String) async throws(TransportFailure) { throw failure }
 
+    func digests(_ request: ResyncRequest, token: String) async throws(TransportFailure) { throw failure }
+
     func want(_ queries: QuerySet, session: UInt64, token: String) async throws(TransportFailure) { throw failure }
 
     func mark(_ id: UInt64, session: UInt64, token: String) async throws(TransportFailure) { throw failure }

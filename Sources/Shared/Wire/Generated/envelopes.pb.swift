@@ -275,7 +275,7 @@ nonisolated struct EnvelopeDownloadRequest: Sendable {
   init() {}
 }
 
-/// Server → device, in the answer to `download`. Only `changes` has a body: objects.
+/// Server → device, in the answer to `download`. Only `changes` has a body, objects, and `digests_wanted`, ranges.
 nonisolated struct EnvelopeDownloadMessage: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -323,6 +323,14 @@ nonisolated struct EnvelopeDownloadMessage: Sendable {
     set {kind = .end(newValue)}
   }
 
+  var digestsWanted: EnvelopeDigestsWanted {
+    get {
+      if case .digestsWanted(let v)? = kind {return v}
+      return EnvelopeDigestsWanted()
+    }
+    set {kind = .digestsWanted(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
@@ -331,6 +339,7 @@ nonisolated struct EnvelopeDownloadMessage: Sendable {
     case heartbeat(EnvelopeHeartbeat)
     case queriesRefused(EnvelopeQueriesRefused)
     case end(EnvelopeFailure)
+    case digestsWanted(EnvelopeDigestsWanted)
 
   }
 
@@ -408,6 +417,37 @@ nonisolated struct EnvelopeQueriesRefused: Sendable {
   fileprivate var _failure: EnvelopeFailure? = nil
 }
 
+nonisolated struct EnvelopeDigestsWanted: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var number: UInt64 = 0
+
+  var seed: UInt64 = 0
+
+  var acknowledged: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Device → server, `resync`: the answer to `digests_wanted`. Body: digests.
+nonisolated struct EnvelopeResyncRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var session: UInt64 = 0
+
+  var number: UInt64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// Device → server, `credit`. No body.
 nonisolated struct EnvelopeCreditRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -462,7 +502,7 @@ nonisolated struct EnvelopeMarkRequest: Sendable {
   init() {}
 }
 
-/// Server → device, the answer to `credit`, `subscriptions` and `mark`.
+/// Server → device, the answer to `credit`, `resync`, `subscriptions` and `mark`.
 nonisolated struct EnvelopeAccepted: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -531,6 +571,8 @@ nonisolated struct EnvelopeCheckpoint: Sendable {
   var querySet: UInt64 = 0
 
   var acknowledged: UInt64 = 0
+
+  var incarnation: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -899,7 +941,7 @@ nonisolated extension EnvelopeDownloadRequest: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension EnvelopeDownloadMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".DownloadMessage"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}changes\0\u{1}mark\0\u{1}heartbeat\0\u{3}queries_refused\0\u{1}end\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}changes\0\u{1}mark\0\u{1}heartbeat\0\u{3}queries_refused\0\u{1}end\0\u{4}#digests_wanted\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -972,6 +1014,19 @@ nonisolated extension EnvelopeDownloadMessage: SwiftProtobuf.Message, SwiftProto
           self.kind = .end(v)
         }
       }()
+      case 40: try {
+        var v: EnvelopeDigestsWanted?
+        var hadOneofValue = false
+        if let current = self.kind {
+          hadOneofValue = true
+          if case .digestsWanted(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.kind = .digestsWanted(v)
+        }
+      }()
       default: break
       }
     }
@@ -1002,6 +1057,10 @@ nonisolated extension EnvelopeDownloadMessage: SwiftProtobuf.Message, SwiftProto
     case .end?: try {
       guard case .end(let v)? = self.kind else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .digestsWanted?: try {
+      guard case .digestsWanted(let v)? = self.kind else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
     }()
     case nil: break
     }
@@ -1148,6 +1207,81 @@ nonisolated extension EnvelopeQueriesRefused: SwiftProtobuf.Message, SwiftProtob
   static func ==(lhs: EnvelopeQueriesRefused, rhs: EnvelopeQueriesRefused) -> Bool {
     if lhs.querySet != rhs.querySet {return false}
     if lhs._failure != rhs._failure {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension EnvelopeDigestsWanted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DigestsWanted"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}seed\0\u{1}acknowledged\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularFixed64Field(value: &self.seed) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.acknowledged) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+    }
+    if self.seed != 0 {
+      try visitor.visitSingularFixed64Field(value: self.seed, fieldNumber: 2)
+    }
+    if self.acknowledged != 0 {
+      try visitor.visitSingularUInt64Field(value: self.acknowledged, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: EnvelopeDigestsWanted, rhs: EnvelopeDigestsWanted) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.seed != rhs.seed {return false}
+    if lhs.acknowledged != rhs.acknowledged {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension EnvelopeResyncRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ResyncRequest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{1}number\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularFixed64Field(value: &self.session) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.session != 0 {
+      try visitor.visitSingularFixed64Field(value: self.session, fieldNumber: 1)
+    }
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: EnvelopeResyncRequest, rhs: EnvelopeResyncRequest) -> Bool {
+    if lhs.session != rhs.session {return false}
+    if lhs.number != rhs.number {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1388,7 +1522,7 @@ nonisolated extension EnvelopeFailure: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension EnvelopeCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Checkpoint"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}epoch\0\u{1}version\0\u{3}query_set\0\u{1}acknowledged\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}epoch\0\u{1}version\0\u{3}query_set\0\u{1}acknowledged\0\u{2}$incarnation\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1400,6 +1534,7 @@ nonisolated extension EnvelopeCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.version) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.querySet) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.acknowledged) }()
+      case 40: try { try decoder.decodeSingularFixed64Field(value: &self.incarnation) }()
       default: break
       }
     }
@@ -1418,6 +1553,9 @@ nonisolated extension EnvelopeCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._
     if self.acknowledged != 0 {
       try visitor.visitSingularUInt64Field(value: self.acknowledged, fieldNumber: 4)
     }
+    if self.incarnation != 0 {
+      try visitor.visitSingularFixed64Field(value: self.incarnation, fieldNumber: 40)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1426,6 +1564,7 @@ nonisolated extension EnvelopeCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.version != rhs.version {return false}
     if lhs.querySet != rhs.querySet {return false}
     if lhs.acknowledged != rhs.acknowledged {return false}
+    if lhs.incarnation != rhs.incarnation {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,0 +1,199 @@
+package import CausewayMerge
+package import CausewayModel
+import CausewayOperations
+package import CausewayStore
+
+/// Finds out what a device holds of its view and what it lacks, without a common past: by digests of ranges, parted
+/// where they differ.
+///
+///     whole class ──differs──▶ 64 parts ──differ──▶ 64 parts each … ──few objects──▶ their keys and digests
+///
+/// It is told what the device answers and says what to ask next. When nothing is left to ask, the findings are told by
+/// a `ViewDifference` on the same snapshot. PROTOCOL.md, "Resync", has the messages.
+///
+/// 1. Of a range the device is believed in what it reports: a device that lies gets a wrong view of its own.
+/// 2. What is asked at once is bounded by `digestsAtOnce`, what is kept in memory by the objects of the view.
+/// 3. A range in which both ends have the same count and sum is not asked about again.
+package final class ViewComparison {
+    package let acknowledged: UInt64
+    let snapshot: any StoreSnapshot
+    let wanted: StandingQueries
+
+    private let seed: UInt64
+    private let schema: Schema
+    private var digester: ObjectDigester
+    private var indexes: [String: DigestIndex] = [:]
+    /// To be asked, and how many digests the answer will hold.
+    private var open: [(ask: DigestAsk, digests: Int)] = []
+    private var asked: [DigestAsk] = []
+    private var questions: UInt64 = 0
+
+    private(set) var entering: [Int: [ObjectKey]] = [:]
+    private(set) var leaving: [Int: [PrimaryKey]] = [:]
+    private(set) var ended: [(name: ObjectName, life: UInt32)] = []
+
+    /// Ranges of no more objects are listed one by one.
+    package static let objectsListedMax: UInt64 = 64
+    /// About how many digests one answer holds.
+    package static let digestsAtOnce = 16_384
+    /// No more ranges are asked about at once.
+    package static let asksAtOnce = 2_048
+
+    /// - Parameters:
+    ///   - schema: what the device has declared: of other properties it knows nothing.
+    ///   - seed: of the digests; drawn at random for every comparison.
+    /// - Throws: `queryInvalid` when a wanted query cannot be served; `fault` when the file cannot be read.
+    package init(
+        _ snapshot: any StoreSnapshot, schema: Schema, wanted: [QueryText], for client: ClientID, seed: UInt64
+    ) throws(StoreFailure) {
+        self.snapshot = snapshot
+        self.schema = schema
+        self.seed = seed
+        acknowledged = try snapshot.committed(by: client)
+        self.wanted = try StandingQueries(wanted, in: snapshot)
+        digester = ObjectDigester(seed: seed, schema: schema)
+        for classSchema in schema.classes where classSchema.kind == .object {
+            guard snapshot.classNumber(classSchema.name) != nil else { continue }
+            open.append((DigestAsk(DigestRange(classSchema.name), .whole), 1))
+        }
+    }
+
+    package struct Question: Hashable, Sendable {
+        package var number: UInt64
+        package var seed: UInt64
+        package var acknowledged: UInt64
+        package var asks: [DigestAsk]
+    }
+
+    /// What to ask next; nil when everything is known.
+    package func question() -> Question? {
+        guard !open.isEmpty else { return nil }
+        var digests = 0
+        var count = 0
+        while count < open.count, count < Self.asksAtOnce, count == 0 || digests < Self.digestsAtOnce {
+            digests += open[count].digests
+            count += 1
+        }
+        asked = open[..<count].map(\.ask)
+        open.removeFirst(count)
+        questions += 1
+        return Question(number: questions, seed: seed, acknowledged: acknowledged, asks: asked)
+    }
+
+    /// Takes the answer to the last question in.
+    ///
+    /// - Returns: false when it does not answer the question.
+    package func take(_ reports: [DigestReport]) throws(StoreFailure) -> Bool {
+        guard reports.count == asked.count else { return false }
+        let answered = asked
+        asked = []
+        for (ask, report) in zip(answered, reports) {
+            switch (ask.detail, report) {
+            case (.whole, .whole(let theirs)):
+                try compare(ask.range, theirs)
+            case (.parts, .parts(let theirs)):
+                let parts = ask.range.parts
+                guard parts.count == theirs.count else { return false }
+                for (part, digest) in zip(parts, theirs) { try compare(part, digest) }
+            case (.objects, .objects(let theirs)):
+                try compare(ask.range, theirs)
+            default:
+                return false
+            }
+        }
+        return true
+    }
+
+    /// What brings the device to this snapshot. To be asked for once, when no question is left.
+    package func difference() throws(StoreFailure) -> ViewDifference {
+        try ViewDifference(self)
+    }
+
+    // MARK: - Comparing
+
+    private func compare(_ range: DigestRange, _ theirs: RangeDigest) throws(StoreFailure) {
+        let index = try index(of: range.className)
+        guard index.digest(of: range) != theirs else { return }
+        if theirs.count == 0 {
+            try enter(index.objects(in: range).map(\.key), range.className)
+        } else if theirs.count <= Self.objectsListedMax || range.parts.isEmpty {
+            open.append((DigestAsk(range, .objects), Int(clamping: theirs.count)))
+        } else {
+            open.append((DigestAsk(range, .parts), DigestRange.partsCount))
+        }
+    }
+
+    private func compare(_ range: DigestRange, _ theirs: [ObjectDigest]) throws(StoreFailure) {
+        var unknown: [PrimaryKey: Digest] = [:]
+        for object in theirs { unknown[object.key] = object.digest }
+        var different: [PrimaryKey] = []
+        for object in try index(of: range.className).objects(in: range) {
+            if unknown.removeValue(forKey: object.key) != object.digest { different.append(object.key) }
+        }
+        try enter(different, range.className)
+        // In the order in which they came, not in that of a dictionary.
+        for object in theirs where unknown.removeValue(forKey: object.key) != nil {
+            try letGo(object.key, range.className)
+        }
+    }
+
+    private func enter(_ keys: [PrimaryKey], _ className: String) throws(StoreFailure) {
+        guard !keys.isEmpty, let number = snapshot.classNumber(className) else { return }
+        for key in keys {
+            guard let row = snapshot.row(ObjectName(number, key)) else { continue }
+            entering[number, default: []].append(row.key)
+        }
+    }
+
+    /// The device holds what is not in its view: it has ended, or matches no query, or was lost with a newer copy of
+    /// the database. The last two it lets go of, and whoever still has a write of them brings them back.
+    private func letGo(_ key: PrimaryKey, _ className: String) throws(StoreFailure) {
+        guard let number = snapshot.classNumber(className) else { return }
+        let name = ObjectName(number, key)
+        if snapshot.row(name) == nil, let life = try snapshot.endedLife(name) {
+            ended.append((name, life))
+        } else {
+            leaving[number, default: []].append(key)
+        }
+    }
+
+    // MARK: - What is here
+
+    private func index(of className: String) throws(StoreFailure) -> DigestIndex {
+        if let index = indexes[className] { return index }
+        let index = try makeIndex(of: className)
+        indexes[className] = index
+        return index
+    }
+
+    private func makeIndex(of className: String) throws(StoreFailure) -> DigestIndex {
+        guard let number = snapshot.classNumber(className), let query = wanted[number] else { return .empty }
+        let keys = try snapshot.keys(number, matching: query)
+        var entries: [DigestIndex.Entry] = []
+        entries.reserveCapacity(keys.count)
+        var first = 0
+        while first < keys.count {
+            let end = min(first + Self.rowsAtOnce, keys.count)
+            var contents: [ObjectContent] = []
+            try snapshot.appendWhole(number, keys[first..<end], to: &contents)
+            // What is embedded in an object stands before it.
+            var embedded: [ObjectReference: ObjectState] = [:]
+            for content in contents {
+                guard content.object.className == className else {
+                    embedded[content.object] = content.state
+                    continue
+                }
+                let digest = digester.digest(content.object, content.state) { part in
+                    embedded[part]
+                }
+                let place = digester.place(of: content.object.key)
+                entries.append(DigestIndex.Entry(place: place, ObjectDigest(content.object.key, digest)))
+                embedded.removeAll(keepingCapacity: true)
+            }
+            first = end
+        }
+        return DigestIndex(entries)
+    }
+
+    private static let rowsAtOnce = 256
+}

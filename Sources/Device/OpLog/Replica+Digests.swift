@@ -1,0 +1,136 @@
+package import CausewayMerge
+import CausewayModel
+package import CausewayObjectStore
+import CausewayOperations
+
+// MARK: - What the device holds of the server's state
+
+extension Replica {
+    /// Begins to make the digests of one resync.
+    ///
+    /// - Parameters:
+    ///   - seed: of the digests.
+    ///   - acknowledged: the last changeset of this device that the server's state includes.
+    package func digests(seed: UInt64, acknowledged: UInt64) -> ReplicaDigests {
+        ReplicaDigests(self, seed: seed, acknowledged: acknowledged)
+    }
+}
+
+/// The digests of what a device holds, for one resync.
+///
+/// What counts is the server's state as this device believes it to be, with its changesets up to `acknowledged` joined:
+/// what would stand in its bases if the resync found no difference. What is pending beyond that does not count, and
+/// goes on being replayed over whatever the resync brings [I4].
+package struct ReplicaDigests {
+    package let seed: UInt64
+    package let acknowledged: UInt64
+    private let replica: Replica
+    private var indexes: [String: DigestIndex] = [:]
+
+    init(_ replica: Replica, seed: UInt64, acknowledged: UInt64) {
+        self.replica = replica
+        self.seed = seed
+        self.acknowledged = acknowledged
+    }
+
+    /// What a range holds. The first question about a class reads all of it.
+    package mutating func report(
+        on ask: DigestAsk, in transaction: Transaction
+    ) throws(StoreError) -> DigestReport {
+        let className = ask.range.className
+        if let index = indexes[className] { return index.report(on: ask) }
+        let index = try BaseReader(replica, transaction, acknowledged: acknowledged).index(of: className, seed: seed)
+        indexes[className] = index
+        return index.report(on: ask)
+    }
+}
+
+/// Reads the server's state of objects: from their bases, and where there is none from their columns.
+private final class BaseReader {
+    private let transaction: Transaction
+    private let trees: Trees
+    private let links: Links
+    /// Knows how acknowledged changesets join their bases. Nothing is applied here.
+    private let application: ViewApplication
+    private var columns: [String: [Int]] = [:]
+
+    init(_ replica: Replica, _ transaction: Transaction, acknowledged: UInt64) throws(StoreError) {
+        self.transaction = transaction
+        trees = Trees(transaction)
+        links = Links(transaction)
+        application = try replica.beginApplying(acknowledged: acknowledged, in: transaction)
+    }
+
+    func index(of className: String, seed: UInt64) throws(StoreError) -> DigestIndex {
+        guard let table = transaction.table(className), table.schema.kind == .object else { return .empty }
+        var digester = ObjectDigester(seed: seed, schema: transaction.schema)
+        var entries: [DigestIndex.Entry] = []
+        entries.reserveCapacity(table.count)
+        for key in table.allKeys {
+            guard let primaryKey = table.primaryKey(of: key) else { continue }
+            let object = ObjectReference(className, primaryKey)
+            let base = try application.base(of: object)
+            let state = if let base { base.state } else { try row(object, table, key) }
+            if let entry = try entry(object, state, &digester) { entries.append(entry) }
+        }
+        // What the app has deleted and the server does not know of yet.
+        for object in trees.objectsWithBase(of: className) where table.key(for: object.key) == nil {
+            guard let base = try application.base(of: object) else { continue }
+            if let entry = try entry(object, base.state, &digester) { entries.append(entry) }
+        }
+        return DigestIndex(entries)
+    }
+
+    /// Nil for an object that has ended.
+    private func entry(
+        _ object: ObjectReference, _ state: ObjectState, _ digester: inout ObjectDigester
+    ) throws(StoreError) -> DigestIndex.Entry? {
+        guard state.isAlive else { return nil }
+        let digest = try digester.digest(object, state) { (part: ObjectReference) throws(StoreError) -> ObjectState? in
+            try self.state(of: part)
+        }
+        return DigestIndex.Entry(place: digester.place(of: object.key), ObjectDigest(object.key, digest))
+    }
+
+    private func state(of object: ObjectReference) throws(StoreError) -> ObjectState? {
+        if let base = try application.base(of: object) { return base.state }
+        guard let table = transaction.table(object.className), let key = table.key(for: object.key) else { return nil }
+        return try row(object, table, key)
+    }
+
+    /// So that the parts of a state need not be sorted for every object.
+    private func columnsByName(of table: Table) -> [Int] {
+        if let known = columns[table.name] { return known }
+        let properties = table.schema.properties
+        let sorted = properties.indices.filter { !properties[$0].isPrimaryKey }
+            .sorted { properties[$0].name < properties[$1].name }
+        columns[table.name] = sorted
+        return sorted
+    }
+
+    private func row(_ object: ObjectReference, _ table: Table, _ key: ObjectKey) throws(StoreError) -> ObjectState {
+        var fields: [ObjectState.Field] = []
+        var lists: [ObjectState.ListField] = []
+        var keyed: [ObjectState.KeyedField] = []
+        var texts: [ObjectState.TextField] = []
+        for column in columnsByName(of: table) {
+            let property = table.schema.properties[column]
+            if property.collection == .list {
+                guard table.listCount(key, column) > 0 else { continue }
+                lists.append(ObjectState.ListField(property.name, try trees.list(object, property.name)))
+            } else if property.collection.isKeyed {
+                keyed.append(ObjectState.KeyedField(property.name, table.entries(of: key, column, links)))
+            } else if property.isText {
+                guard case .string(let string) = table.value(key, column), !string.isEmpty else { continue }
+                texts.append(ObjectState.TextField(property.name, try trees.text(object, property.name, string)))
+            } else {
+                let value = links.travelling(table.value(key, column), target: property.target)
+                fields.append(ObjectState.Field(property.name, value, stamp: .zero))
+            }
+        }
+        let isEmbedded = table.schema.kind == .embedded
+        return ObjectState(
+            life: isEmbedded ? 1 : try trees.life(object) ?? 1, fields: fields, lists: lists, keyed: keyed,
+            texts: texts)
+    }
+}

@@ -1,0 +1,119 @@
+import CausewayMerge
+import CausewayModel
+import CausewaySession
+import CausewayWire
+import Testing
+
+@Suite("One device's conversation: resync")
+struct ResyncConversationTests {
+    private func conversation(acknowledged: UInt64 = 0) -> Conversation {
+        let queries = QuerySet(version: 1, queries: [])
+        return Conversation(
+            hello: Hello(
+                client: ClientID(1), protocolVersions: 1...1, schema: Schema(),
+                checkpoint: Checkpoint(
+                    epoch: 9, version: ServerVersion(50), querySet: 1, acknowledged: acknowledged, incarnation: 3),
+                held: queries, wanted: queries),
+            isLost: true, user: "user",
+            limits: SessionLimits(frameBytes: 1 << 20, creditBytes: 100_000, heartbeatMilliseconds: 1_000), now: 0)
+    }
+
+    private let question = DigestQuestion(
+        number: 1, seed: 5, acknowledged: 0, asks: [DigestAsk(DigestRange("A"), .whole)])
+    private let newest = ServerVersion(40)
+
+    @Test("a device with a lost checkpoint is asked until nothing is left to ask, and then told")
+    func dialogue() throws {
+        var conversation = conversation()
+        _ = conversation.marked(7, newest: newest)
+        guard case .difference(let request) = conversation.next(newest: newest, now: 0) else {
+            Issue.record("a checkpoint beyond the newest version was taken for it")
+            return
+        }
+        #expect(request.isLost)
+        conversation.comparisonBegan()
+        #expect(conversation.next(newest: newest, now: 0) == .question)
+        #expect(conversation.asked(question, now: 0) == .digestsWanted(question))
+        #expect(conversation.next(newest: newest, now: 1) == .wait(milliseconds: 999))
+        // Answers to another question mean nothing.
+        conversation.answered(2, [])
+        #expect(conversation.next(newest: newest, now: 1) == .wait(milliseconds: 999))
+        let reports = [DigestReport.whole(.empty)]
+        conversation.answered(1, reports)
+        #expect(conversation.next(newest: newest, now: 1) == .compare(reports))
+        // Nor does a second one.
+        conversation.answered(1, [])
+        guard case .wait = conversation.next(newest: newest, now: 1) else {
+            Issue.record("one answer was taken twice")
+            return
+        }
+        conversation.compared(fits: true)
+        #expect(conversation.next(newest: newest, now: 1) == .question)
+        #expect(conversation.asked(nil, now: 1) == nil)
+        guard case .part = conversation.next(newest: newest, now: 1) else {
+            Issue.record("what was found is not told")
+            return
+        }
+        let checkpoint = Checkpoint(epoch: 9, version: newest, querySet: 1, acknowledged: 0, incarnation: 4)
+        // Also when nothing differs: the device must learn where it stands.
+        guard case .changes(let chunk) = conversation.message(for: ViewChunk(), lastAt: checkpoint) else {
+            Issue.record("the device stays at a version that is lost")
+            return
+        }
+        #expect(chunk.checkpoint == checkpoint)
+        #expect(conversation.next(newest: newest, now: 1) == .send(.mark(7)))
+        // From here on it is told from the history.
+        guard case .difference(let next) = conversation.next(newest: ServerVersion(41), now: 1) else {
+            Issue.record("the session stands still")
+            return
+        }
+        #expect(!next.isLost && next.from == newest)
+    }
+
+    @Test("a device that does not answer, or answers something else, loses its session and can try again")
+    func silent() throws {
+        var silent = conversation()
+        _ = silent.next(newest: newest, now: 0)
+        silent.comparisonBegan()
+        _ = silent.asked(question, now: 0)
+        guard case .finish(let failure) = silent.next(newest: newest, now: Conversation.stallMilliseconds) else {
+            Issue.record("it holds a snapshot for ever")
+            return
+        }
+        #expect(failure.action == .retry)
+
+        var wrong = conversation()
+        _ = wrong.next(newest: newest, now: 0)
+        wrong.comparisonBegan()
+        _ = wrong.asked(question, now: 0)
+        wrong.answered(1, [])
+        _ = wrong.next(newest: newest, now: 0)
+        wrong.compared(fits: false)
+        guard case .finish(let refusal) = wrong.next(newest: newest, now: 0) else {
+            Issue.record("nonsense is asked about again")
+            return
+        }
+        #expect(refusal.code == .messageMalformed)
+    }
+
+    @Test("while the database lacks changesets that the device knows to be on it, the device is not asked")
+    func incomplete() throws {
+        var conversation = conversation(acknowledged: 4)
+        _ = conversation.marked(7, newest: newest)
+        guard case .difference(let request) = conversation.next(newest: newest, now: 0) else {
+            Issue.record("nothing was computed")
+            return
+        }
+        #expect(request.acknowledged == 4)
+        conversation.foundIncomplete(at: newest)
+        #expect(conversation.next(newest: newest, now: 0) == .wait(milliseconds: 1_000))
+        guard case .send(.heartbeat) = conversation.next(newest: newest, now: 1_000) else {
+            Issue.record("the device hears nothing")
+            return
+        }
+        guard case .difference = conversation.next(newest: ServerVersion(41), now: 1_000) else {
+            Issue.record("nobody looks again")
+            return
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import CausewayMerge
+import CausewayModel
+import CausewayOperations
+import CausewayStore
+import CausewayStoreEmbedded
+import CausewaySubscriptions
+import Testing
+
+@Suite("Comparing a view with what a device holds")
+struct ViewComparisonTests {
+    private let open = [tasks("done == false")]
+
+    /// What the device is found to lack or to have too much, and how many questions that took.
+    private func compare(
+        _ view: View, _ wanted: [QueryText], holding objects: [ObjectReference: ObjectState]
+    ) throws -> (words: [String], questions: Int) {
+        let comparison = try ViewComparison(
+            view.record.snapshot(), schema: View.schema, wanted: wanted, for: View.ann, seed: 77)
+        var questions = 0
+        while let question = comparison.question() {
+            questions += 1
+            #expect(question.number == UInt64(questions))
+            var digester = ObjectDigester(seed: question.seed, schema: View.schema)
+            var entries: [String: [DigestIndex.Entry]] = [:]
+            for (object, state) in objects where object.key.value != nil {
+                let digest = digester.digest(object, state) { objects[$0] }
+                entries[object.className, default: []].append(
+                    .init(place: digester.place(of: object.key), ObjectDigest(object.key, digest)))
+            }
+            let reports = question.asks.map { ask in
+                DigestIndex(entries[ask.range.className] ?? []).report(on: ask)
+            }
+            #expect(try comparison.take(reports))
+        }
+        let difference = try comparison.difference()
+        var words: [String] = []
+        while true {
+            let part = try difference.next(bytesMax: 200)
+            words += part.entered.map { "enter \($0.object.shown)" }
+            words += part.left.map { "leave \($0.object.shown)" }
+            words += part.deleted.map { "delete \($0.object.shown) \($0.life)" }
+            #expect(part.updated.isEmpty)
+            if part.isLast { return (words.sorted(), questions) }
+        }
+    }
+
+    /// All that the view holds, as a device has it after a bootstrap.
+    private func holding(_ view: View, _ wanted: [QueryText]) throws -> [ObjectReference: ObjectState] {
+        let difference = try ViewDifference(
+            view.record.snapshot(), from: .zero, held: [], wanted: wanted, for: ClientID(99))
+        let part = try difference.next(bytesMax: .max)
+        return Dictionary(uniqueKeysWithValues: part.entered.map { ($0.object, $0.state) })
+    }
+
+    @Test("what is equal is not told, and takes one question")
+    func equal() throws {
+        let view = try View()
+        try view.write(View.bob, (1...100).map { make(task(Int64($0)), ("title", .string("task \($0)"))) })
+        try view.write(
+            View.bob, make(place(1), ("city", .string("Ulm"))), change(task(1), "place", .link(place(1).key)))
+        let result = try compare(view, open, holding: holding(view, open))
+        #expect(result.words == [])
+        #expect(result.questions == 1)
+        #expect(try compare(view, [], holding: [:]).words == [])
+    }
+
+    @Test("what differs is told, and nothing else")
+    func different() throws {
+        let view = try View()
+        try view.write(View.bob, (1...1_000).map { make(task(Int64($0)), ("title", .string("task \($0)"))) })
+        try view.write(
+            View.bob, make(place(1), ("city", .string("Ulm"))), change(task(1), "place", .link(place(1).key)))
+        var objects = try holding(view, open)
+        try view.write(View.bob, change(task(2), "title", .string("other")))
+        try view.write(View.bob, change(place(1), "city", .string("Bonn")))
+        try view.write(View.bob, .delete(task(3), life: 2))
+        try view.write(View.bob, change(task(4), "done", .bool(true)))
+        try view.write(View.bob, make(task(2_000)))
+        // One that this database has never had, and one that it has and the device has not.
+        objects[task(3_000)] = ObjectState(life: 1)
+        objects[task(5)] = nil
+        let result = try compare(view, open, holding: objects)
+        #expect(
+            result.words
+                == [
+                    "delete Task 3 2", "enter \(place(1).shown)", "enter Task 1", "enter Task 2", "enter Task 2000",
+                    "enter Task 5", "leave Task 3000", "leave Task 4",
+                ].sorted())
+        #expect(result.questions == 3)
+    }
+
+    @Test("a device that holds nothing gets all, one whose queries are gone keeps nothing")
+    func extremes() throws {
+        let view = try View()
+        try view.write(View.bob, (1...300).map { make(task(Int64($0))) })
+        #expect(try compare(view, open, holding: [:]).words == (1...300).map { "enter Task \($0)" }.sorted())
+        let objects = try holding(view, open)
+        #expect(try compare(view, [], holding: objects).words == (1...300).map { "leave Task \($0)" }.sorted())
+    }
+
+    @Test("an answer to another question than the last is refused")
+    func lies() throws {
+        let view = try View()
+        try view.write(View.bob, (1...300).map { make(task(Int64($0))) })
+        func comparison() throws -> ViewComparison {
+            let comparison = try ViewComparison(
+                view.record.snapshot(), schema: View.schema, wanted: open, for: View.ann, seed: 1)
+            _ = comparison.question()
+            return comparison
+        }
+        let some = RangeDigest(count: 1_000, sum: Digest(low: 1, high: 1))
+        #expect(try !comparison().take([]))
+        #expect(try !comparison().take([.whole(some), .objects([])]))
+        #expect(try !comparison().take([.whole(some), .whole(.empty), .whole(.empty)]))
+        let deeper = try comparison()
+        #expect(try deeper.take([.whole(some), .whole(.empty)]))
+        _ = deeper.question()
+        #expect(try !deeper.take([.parts([some])]))
+        // Whatever counts it invents, it is never asked without end: ranges end.
+        let endless = try comparison()
+        #expect(try endless.take([.whole(some), .whole(.empty)]))
+        var questions = 0
+        while let question = endless.question(), questions < 100 {
+            questions += 1
+            let reports = question.asks.map { ask -> DigestReport in
+                switch ask.detail {
+                case .whole: .whole(some)
+                case .parts: .parts([some] + [RangeDigest](repeating: .empty, count: 63))
+                case .objects: .objects([])
+                }
+            }
+            #expect(try endless.take(reports))
+        }
+        #expect(questions < 20)
+    }
+
+    @Test("the history tells as long as it reaches back, then a comparison is needed; never for a new device")
+    func needed() throws {
+        let view = try View(historyVersionsMax: 2)
+        for id in 1...5 { try view.write(View.bob, make(task(Int64(id)))) }
+        try view.write(View.ann, make(task(9)))
+        let snapshot = try view.record.snapshot()
+        for (version, client, isNeeded) in [
+            (3, View.bob, true), (4, View.bob, false), (6, View.bob, false), (0, View.bob, true),
+            (0, ClientID(77), false),
+        ] as [(UInt64, ClientID, Bool)] {
+            #expect(
+                try ViewDifference.needsComparison(snapshot, from: ServerVersion(version), for: client) == isNeeded)
+        }
+    }
+}
