@@ -42,6 +42,8 @@ package struct Conversation: Sendable {
     private var stalledSince: UInt64?
     /// Whether the device's checkpoint is none of this database, so that no history leads on from it.
     private var isLost: Bool
+    /// What the record must have of the device's changesets before a view is compared.
+    private let awaited: UInt64
     /// The version at which the device's changesets were found missing here.
     private var incompleteAt: ServerVersion?
     private var positionIncarnation: UInt64
@@ -83,19 +85,28 @@ package struct Conversation: Sendable {
         package var wanted: QuerySet
         /// Whether no history leads on from `from`, so that the view is to be compared.
         package var isLost: Bool
-        /// The device's last changeset that its checkpoint includes.
+        /// The last changeset whose outcome the device was told.
         package var acknowledged: UInt64
+        /// The last changeset that the device's checkpoint includes; more than the record has, if that was restored from
+        /// an older copy and the device has not yet sent again what is missing.
+        package var awaited: UInt64
     }
 
-    /// - Parameter isLost: whether the checkpoint of the hello is none that this database has had.
-    package init(hello: Hello, isLost: Bool = false, user: String, limits: SessionLimits, now: UInt64) {
+    /// - Parameters:
+    ///   - isLost: whether the checkpoint of the hello is none that this database has had.
+    ///   - awaited: the last changeset that the device's checkpoint includes, where that is more than it can have been
+    ///     told here.
+    package init(
+        hello: Hello, isLost: Bool = false, awaited: UInt64 = 0, user: String, limits: SessionLimits, now: UInt64
+    ) {
         schema = hello.schema
         self.isLost = isLost
+        self.awaited = awaited
         positionIncarnation = hello.checkpoint.incarnation
         client = hello.client
         self.user = user
         self.limits = limits
-        position = hello.checkpoint.version
+        position = isLost ? .zero : hello.checkpoint.version
         held = hello.held
         wanted = hello.wanted
         told = hello.checkpoint
@@ -135,7 +146,7 @@ package struct Conversation: Sendable {
                 return .difference(
                     DifferenceRequest(
                         client: client, from: position, held: held, wanted: wanted, isLost: isLost,
-                        acknowledged: told.acknowledged))
+                        acknowledged: told.acknowledged, awaited: awaited))
             }
             if let mark = marks.first, mark.version <= position {
                 marks.removeFirst()
@@ -304,6 +315,7 @@ package struct Conversation: Sendable {
 
     private func isEmpty(_ chunk: ViewChunk) -> Bool {
         chunk.entered.isEmpty && chunk.updated.isEmpty && chunk.left.isEmpty && chunk.deleted.isEmpty
+            && chunk.refused.isEmpty
     }
 
     package mutating func sent(bytes: Int, now: UInt64) {

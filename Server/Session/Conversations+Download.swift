@@ -71,12 +71,13 @@ extension Conversations {
             guard isCompared else {
                 telling.difference = try ViewDifference(
                     snapshot, from: request.from, held: request.held.texts, wanted: request.wanted.texts,
-                    for: request.client)
+                    for: request.client, acknowledged: request.acknowledged)
                 return .difference
             }
             let comparison = try ViewComparison(
-                snapshot, schema: schema, wanted: request.wanted.texts, for: request.client, seed: seed)
-            guard comparison.acknowledged >= request.acknowledged else { return .incomplete(snapshot.version) }
+                snapshot, schema: schema, wanted: request.wanted.texts, for: request.client, told: request.acknowledged,
+                seed: seed)
+            guard comparison.acknowledged >= request.awaited else { return .incomplete(snapshot.version) }
             telling.comparison = comparison
             return .comparison
         }

@@ -67,19 +67,29 @@ package final class Conversations: Sendable {
         }
         let backend = backend
         let (record, isLost) = try await reader.run { () throws(StoreFailure) -> (ClientRecord, Bool) in
-            let record = try backend.register(hello.client, user: user)
+            let record = try backend.register(
+                hello.client, user: user,
+                standing: DeviceStanding(
+                    oldest: hello.oldest, oldestOneWay: hello.oldestOneWay, acknowledged: checkpoint.acknowledged))
             try backend.extendSchema(hello.schema)
             if checkpoint == .nothing { return (record, false) }
             let snapshot = try backend.snapshot()
             let isKnown = try snapshot.lineage().knows(
                 checkpoint.version, of: checkpoint.incarnation, newest: snapshot.version)
-            return (record, !isKnown)
+            // A device that lost what it had been confirmed begins anew at version zero, with objects in its file.
+            let isBeginning = checkpoint.version == .zero
+            return (
+                record,
+                !isKnown || isBeginning || checkpoint.acknowledged > record.committed - record.skipped
+            )
         }
         let time = now()
+        var hello = hello
+        hello.checkpoint.acknowledged = min(checkpoint.acknowledged, record.committed)
+        let conversation = Conversation(
+            hello: hello, isLost: isLost, awaited: checkpoint.acknowledged, user: user, limits: limits, now: time)
         let opened = sessions.withLock {
-            $0.open(
-                Conversation(hello: hello, isLost: isLost, user: user, limits: limits, now: time),
-                epoch: backend.epoch, at: time)
+            $0.open(conversation, epoch: backend.epoch, at: time)
         }
         opened.replaced?.wake()
         guard let session = opened.session else {
@@ -88,7 +98,7 @@ package final class Conversations: Sendable {
         }
         return Welcome(
             session: session, protocolVersion: spoken.upperBound, epoch: backend.epoch, serverTime: time,
-            limits: limits, committed: record.committed, ingested: record.ingested)
+            limits: limits, committed: record.committed, ingested: record.ingested, skipped: record.skipped)
     }
 
     package static let protocolVersions: ClosedRange<UInt32> = 1...1

@@ -23,6 +23,13 @@ extension SyncFailure {
     }
 }
 
+extension OperationRefusal {
+    init(_ refusal: Refusal) {
+        self.init(
+            sequence: refusal.sequence, operation: UInt64(refusal.operation), failure: SyncFailure(refusal.failure))
+    }
+}
+
 extension QuerySet {
     package var texts: [QueryText] {
         queries.map { QueryText(className: $0.className, predicate: $0.predicate) }
@@ -43,6 +50,7 @@ extension ViewChunk {
             entered: part.entered.map { ObjectChange($0.object, $0.state) },
             updated: part.updated.map { ObjectChange($0.object, $0.state) },
             left: part.left.map { ObjectLeave($0.object, $0.isUnsubscribed ? .unsubscribed : .query) },
-            deleted: part.deleted.map { ObjectEnd($0.object, life: $0.life) })
+            deleted: part.deleted.map { ObjectEnd($0.object, life: $0.life) },
+            refused: part.refused.map { OperationRefusal($0) })
     }
 }

@@ -13,7 +13,10 @@ package protocol StoreBackend: Sendable {
     var version: ServerVersion { get }
 
     /// Makes a client known as a device of `user`, and says how far it got. Refuses a client of another user.
-    func register(_ client: ClientID, user: String) throws(StoreFailure) -> ClientRecord
+    ///
+    /// - Parameter standing: what the device still has. A record that was restored from an older copy may lack entries
+    ///   that the device cannot send any more: its numbers are lifted over them, so that the next ones have no gap.
+    func register(_ client: ClientID, user: String, standing: DeviceStanding) throws(StoreFailure) -> ClientRecord
 
     /// Adds the classes and properties that are new. Refuses a schema that contradicts what is there, and then the
     /// message lists every difference.
@@ -22,7 +25,8 @@ package protocol StoreBackend: Sendable {
     /// Merges and commits batches of several clients in one durable transaction, each as a version of its own.
     ///
     /// Exactly once by client and sequence [I2]: what was applied before is skipped and answered the same. A batch
-    /// that cannot be applied to its end carries its failure in its outcome and costs no other batch anything.
+    /// that cannot be applied to its end carries its failure in its outcome and costs no other batch anything. An
+    /// operation that is refused for good costs only itself; what was refused is kept until the device has it.
     /// Throws only when nothing at all was committed.
     func commit(_ batches: [UploadBatch], receivedAt time: UInt64) throws(StoreFailure) -> [CommitOutcome]
 
@@ -38,14 +42,38 @@ package protocol OneWayIntake: Sendable {
     func accept(_ batch: OneWayBatch, receivedAt time: UInt64) throws(StoreFailure) -> UInt64
 }
 
+extension StoreBackend {
+    package func register(_ client: ClientID, user: String) throws(StoreFailure) -> ClientRecord {
+        try register(client, user: user, standing: DeviceStanding())
+    }
+}
+
 /// How far a client's uploads and one-way entries got.
 package struct ClientRecord: Hashable, Sendable {
     package var committed: UInt64
     package var ingested: UInt64
+    /// The changesets before and with `committed` that this record lost and the device cannot send again.
+    package var skipped: UInt64
 
-    package init(committed: UInt64, ingested: UInt64) {
+    package init(committed: UInt64, ingested: UInt64, skipped: UInt64 = 0) {
         self.committed = committed
         self.ingested = ingested
+        self.skipped = skipped
+    }
+}
+
+/// What a device has of its own logs when it says hello.
+package struct DeviceStanding: Hashable, Sendable {
+    /// The oldest changeset and one-way entry that it can still send; zero when it does not say.
+    package var oldest: UInt64
+    package var oldestOneWay: UInt64
+    /// The last changeset whose outcome it has stored.
+    package var acknowledged: UInt64
+
+    package init(oldest: UInt64 = 0, oldestOneWay: UInt64 = 0, acknowledged: UInt64 = 0) {
+        self.oldest = oldest
+        self.oldestOneWay = oldestOneWay
+        self.acknowledged = acknowledged
     }
 }
 

@@ -15,6 +15,10 @@ package protocol StoreSnapshot: AnyObject {
 
     /// The last changeset of the client that this version includes.
     func committed(by client: ClientID) throws(StoreFailure) -> UInt64
+    /// What was refused of the client's changesets after one and through another, in their order.
+    func refusals(
+        of client: ClientID, after acknowledged: UInt64, through last: UInt64
+    ) throws(StoreFailure) -> [Refusal]
 
     // MARK: Classes
 

@@ -43,6 +43,12 @@ final class EmbeddedSnapshot: StoreSnapshot {
         try ClientState(of: client, in: transaction)?.committed ?? 0
     }
 
+    func refusals(
+        of client: ClientID, after acknowledged: UInt64, through last: UInt64
+    ) throws(StoreFailure) -> [Refusal] {
+        try RefusalTree(in: transaction).refusals(of: client, after: acknowledged, through: last)
+    }
+
     func classNumber(_ name: String) -> Int? { catalog.number(name) }
 
     func className(_ number: Int) -> String { catalog[number].name }

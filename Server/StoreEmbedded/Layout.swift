@@ -14,6 +14,7 @@ import CausewayModel
 /// | ends | class number, 4; primary key | `End` |
 /// | history | version, 8 | `HistoryRecord` |
 /// | images | version, 8; number, 4 | `ObjectState` |
+/// | refusals | client, 8; changeset, 8; operation, 4 | code, reason, object |
 enum Layout {
     static let meta = "server.meta"
     static let classes = "server.classes"
@@ -25,6 +26,7 @@ enum Layout {
     static let ends = "server.ends"
     static let history = "server.history"
     static let images = "server.images"
+    static let refusals = "server.refusals"
 
     static func row(_ classNumber: Int, _ key: ObjectKey) -> [UInt8] {
         bytes(UInt32(truncatingIfNeeded: classNumber)) + bytes(UInt64(bitPattern: key.rawValue))

@@ -3,23 +3,26 @@ import CausewayObjectStore
 package import CausewayStore
 
 extension StoreEmbedded {
-    package func register(_ client: ClientID, user: String) throws(StoreFailure) -> ClientRecord {
-        // Almost always known already: reading costs no commit.
-        if let known = try peek(client) {
-            try known.check(user, client)
-            return ClientRecord(committed: known.committed, ingested: known.ingested)
-        }
+    package func register(
+        _ client: ClientID, user: String, standing: DeviceStanding
+    ) throws(StoreFailure) -> ClientRecord {
+        // Almost always nothing is new: reading costs no commit.
+        if let known = try peek(client, user, standing) { return known }
         return try write { transaction, _ throws(StoreFailure) in
-            if let known = try ClientState(of: client, in: transaction) {
-                try known.check(user, client)
-                return (ClientRecord(committed: known.committed, ingested: known.ingested), false)
-            }
-            ClientState(user: user).save(for: client, in: transaction)
-            return (ClientRecord(committed: 0, ingested: 0), true)
+            var known = try ClientState(of: client, in: transaction) ?? ClientState(user: user)
+            try known.check(user, client)
+            let skipped = known.lift(over: standing)
+            known.save(for: client, in: transaction)
+            RefusalTree(in: transaction).forget(client, through: min(standing.acknowledged, known.committed))
+            let record = ClientRecord(committed: known.committed, ingested: known.ingested, skipped: skipped)
+            return (record, true)
         }
     }
 
-    private func peek(_ client: ClientID) throws(StoreFailure) -> ClientState? {
+    /// What is known of the client, when that stays as it is.
+    private func peek(
+        _ client: ClientID, _ user: String, _ standing: DeviceStanding
+    ) throws(StoreFailure) -> ClientRecord? {
         let reading: Transaction
         do {
             reading = try store.read()
@@ -27,8 +30,33 @@ extension StoreEmbedded {
             throw StoreFailure(error)
         }
         defer { reading.end() }
-        return try ClientState(of: client, in: reading)
+        guard let known = try ClientState(of: client, in: reading) else { return nil }
+        try known.check(user, client)
+        var lifted = known
+        _ = lifted.lift(over: standing)
+        guard lifted.committed == known.committed, lifted.ingested == known.ingested,
+            !RefusalTree(in: reading).hasAny(of: client, through: standing.acknowledged)
+        else { return nil }
+        return ClientRecord(committed: known.committed, ingested: known.ingested)
     }
+}
+
+extension ClientState {
+    /// Goes over what the device cannot send any more; returns how many changesets that are. Only ever upwards: a
+    /// device that claims less than it has changes nothing.
+    mutating func lift(over standing: DeviceStanding) -> UInt64 {
+        ingested = max(ingested, min(standing.oldestOneWay, Self.numberMax).subtractingOrZero(1))
+        let reached = max(committed, min(standing.oldest, Self.numberMax).subtractingOrZero(1))
+        defer { committed = reached }
+        return reached - committed
+    }
+
+    /// Leaves room above whatever a device claims.
+    private static let numberMax: UInt64 = 1 << 62
+}
+
+extension UInt64 {
+    fileprivate func subtractingOrZero(_ other: UInt64) -> UInt64 { self > other ? self - other : 0 }
 }
 
 extension ClientState {

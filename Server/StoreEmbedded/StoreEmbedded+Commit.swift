@@ -52,7 +52,6 @@ extension StoreEmbedded {
         for changeset in batch.changesets where changeset.sequence > client.committed {
             do {
                 try Self.checkSequence(changeset, batch, client)
-                for operation in changeset.operations { try check.check(operation) }
             } catch {
                 outcome.failure = error
                 break
@@ -61,8 +60,13 @@ extension StoreEmbedded {
             let current = merging ?? Merging(transaction, catalog, client: batch.client, version: version)
             merging = current
             meta.version = version
+            let verdicts = try judge(changeset, &check, current)
+            RefusalTree(in: transaction).append(verdicts.refusals(of: changeset), of: batch.client)
             var clamped = changeset
+            clamped.operations = verdicts.accepted(of: changeset.operations)
             clamped.stamp = client.clamp(changeset.stamp, of: batch.client, receivedAt: time)
+            // A database that was restored from an older copy meets bases that it has lost.
+            clamped.base = min(changeset.base, ServerVersion(version.rawValue - 1))
             try current.apply(clamped, &check)
             client.committed = changeset.sequence
         }
@@ -72,6 +76,25 @@ extension StoreEmbedded {
         outcome.committed = client.committed
         outcome.version = meta.version
         return outcome
+    }
+
+    /// A refused operation costs only itself: the rest of its changeset is applied, and the lane goes on.
+    private func judge(
+        _ changeset: Changeset, _ check: inout OperationCheck, _ merging: Merging
+    ) throws(StoreFailure) -> Verdicts {
+        var verdicts = Verdicts()
+        var existence = ExistenceCheck(merging, changeset.operations)
+        for (index, operation) in changeset.operations.enumerated() {
+            do {
+                try check.check(operation)
+            } catch {
+                verdicts.refuse(index, error)
+                continue
+            }
+            if let failure = try existence.failure(of: operation) { verdicts.refuse(index, failure) }
+        }
+        if !verdicts.isEmpty { verdicts.spread(over: changeset.operations) }
+        return verdicts
     }
 
     private static func checkSequence(

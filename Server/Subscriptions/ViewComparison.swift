@@ -18,6 +18,8 @@ package final class ViewComparison {
     package let acknowledged: UInt64
     let snapshot: any StoreSnapshot
     let wanted: StandingQueries
+    let client: ClientID
+    let told: UInt64
 
     private let seed: UInt64
     private let schema: Schema
@@ -41,14 +43,18 @@ package final class ViewComparison {
 
     /// - Parameters:
     ///   - schema: what the device has declared: of other properties it knows nothing.
+    ///   - told: the last changeset of the client whose outcome the device was told.
     ///   - seed: of the digests; drawn at random for every comparison.
     /// - Throws: `queryInvalid` when a wanted query cannot be served; `fault` when the file cannot be read.
     package init(
-        _ snapshot: any StoreSnapshot, schema: Schema, wanted: [QueryText], for client: ClientID, seed: UInt64
+        _ snapshot: any StoreSnapshot, schema: Schema, wanted: [QueryText], for client: ClientID, told: UInt64 = 0,
+        seed: UInt64
     ) throws(StoreFailure) {
         self.snapshot = snapshot
         self.schema = schema
         self.seed = seed
+        self.client = client
+        self.told = told
         acknowledged = try snapshot.committed(by: client)
         self.wanted = try StandingQueries(wanted, in: snapshot)
         digester = ObjectDigester(seed: seed, schema: schema)

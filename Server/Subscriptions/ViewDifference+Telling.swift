@@ -32,6 +32,25 @@ extension ViewDifference {
         part.append(Part.End(object: reference(name), life: try snapshot.endedLife(name) ?? 2))
     }
 
+    /// The whole object if it is in view, and its embedded objects with it. What the device may have deleted or replaced
+    /// there comes back so. Embedded objects come with the object they are in.
+    func restore(_ name: ObjectName, in part: inout Part) throws(StoreFailure) {
+        if case .container = name.key { return }
+        guard let row = snapshot.row(name) else {
+            if try snapshot.endedLife(name) != nil {
+                try end(name, in: &part)
+            } else {
+                leave(name, isUnsubscribed: false, in: &part)
+            }
+            return
+        }
+        if let query = wanted[name.classNumber], try snapshot.matches(row, query) {
+            try enter(name.classNumber, [row.key], in: &part)
+        } else {
+            leave(row, isUnsubscribed: false, in: &part)
+        }
+    }
+
     func reference(_ name: ObjectName) -> ObjectReference {
         ObjectReference(snapshot.className(name.classNumber), name.key)
     }
@@ -41,6 +60,11 @@ extension ViewDifference.Part {
     mutating func append(_ leave: Leave) {
         left.append(leave)
         sizeBytes += 24
+    }
+
+    mutating func append(_ refusal: Refusal) {
+        refused.append(refusal)
+        sizeBytes += 24 + refusal.failure.message.utf8.count
     }
 
     mutating func append(_ end: End) {

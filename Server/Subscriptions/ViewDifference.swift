@@ -44,6 +44,8 @@ package final class ViewDifference {
         package var updated: [ObjectContent] = []
         package var left: [Leave] = []
         package var deleted: [End] = []
+        /// What was refused of the device's own changesets.
+        package var refused: [Refusal] = []
         /// With this part the device is at `version`.
         package var isLast = false
         var sizeBytes = 0
@@ -67,6 +69,9 @@ package final class ViewDifference {
         case leave(classNumber: Int, keys: [ObjectKey], isUnsubscribed: Bool)
         case end([(name: ObjectName, life: UInt32)])
         case letGo([ObjectName])
+        case refused([Refusal])
+        /// What refused operations were about: the device undid them, and is told how the object stands.
+        case restored([ObjectName])
 
         var count: Int {
             switch self {
@@ -74,15 +79,18 @@ package final class ViewDifference {
             case .enter(_, let keys), .leave(_, let keys, _): keys.count
             case .end(let ends): ends.count
             case .letGo(let names): names.count
+            case .refused(let refusals): refusals.count
+            case .restored(let names): names.count
             }
         }
     }
 
+    /// - Parameter told: the last changeset of the client whose outcome the device was told; nil to leave refusals out.
     /// - Precondition: the snapshot tells everything since `start`, see `needsComparison`.
     /// - Throws: `queryInvalid` when a wanted query cannot be served; `fault` when the file cannot be read.
     package init(
         _ snapshot: any StoreSnapshot, from start: ServerVersion, held: [QueryText], wanted: [QueryText],
-        for client: ClientID
+        for client: ClientID, acknowledged told: UInt64? = nil
     ) throws(StoreFailure) {
         self.snapshot = snapshot
         self.start = start
@@ -98,6 +106,7 @@ package final class ViewDifference {
         } else {
             try planFromHistory(for: client, queriesAreUnchanged: isUnchanged)
         }
+        if let told { try planRefusals(of: client, after: told) }
         objectsTotal = steps.reduce(0) { $0 + $1.count }
     }
 
@@ -118,6 +127,7 @@ package final class ViewDifference {
         for (classNumber, keys) in comparison.entering.sorted(by: { $0.key < $1.key }) {
             add(.enter(classNumber: classNumber, keys: keys.sorted()))
         }
+        try planRefusals(of: comparison.client, after: comparison.told)
         objectsTotal = steps.reduce(0) { $0 + $1.count }
     }
 
@@ -165,6 +175,16 @@ package final class ViewDifference {
                     leave(names[position], isUnsubscribed: false, in: &part)
                     position += 1
                 }
+            case .refused(let refusals):
+                while position < refusals.count, part.sizeBytes < bytesMax {
+                    part.append(refusals[position])
+                    position += 1
+                }
+            case .restored(let names):
+                while position < names.count, part.sizeBytes < bytesMax {
+                    try restore(names[position], in: &part)
+                    position += 1
+                }
             }
             if position == steps[step].count {
                 step += 1
@@ -177,6 +197,20 @@ package final class ViewDifference {
 
     /// Many enough that a batch pays; fewer when the rows read last were large, so that a part keeps to its size.
     private static let rowsAtOnce = 64
+
+    /// Refusals come before everything else, so that the device leaves the operations out when it looks at what they
+    /// changed; how their objects stand comes last.
+    private func planRefusals(of client: ClientID, after told: UInt64) throws(StoreFailure) {
+        let refusals = try snapshot.refusals(of: client, after: told, through: acknowledged)
+        guard !refusals.isEmpty else { return }
+        steps.insert(.refused(refusals), at: 0)
+        var names: Set<ObjectName> = []
+        for refusal in refusals {
+            guard let number = snapshot.classNumber(refusal.target.className) else { continue }
+            names.insert(ObjectName(number, refusal.target.key))
+        }
+        add(.restored(names.sorted()))
+    }
 
     func add(_ step: Step) {
         if step.count > 0 { steps.append(step) }

@@ -62,10 +62,13 @@ package struct Hello: Hashable, Sendable {
     package var held: QuerySet
     /// The queries it wants from now on; the same as `held` when nothing changed.
     package var wanted: QuerySet
+    /// The oldest changeset that the device can still send, and the oldest one-way entry; zero when it does not say.
+    package var oldest: UInt64
+    package var oldestOneWay: UInt64
 
     package init(
         client: ClientID, protocolVersions: ClosedRange<UInt32>, schema: Schema, checkpoint: Checkpoint,
-        held: QuerySet, wanted: QuerySet
+        held: QuerySet, wanted: QuerySet, oldest: UInt64 = 0, oldestOneWay: UInt64 = 0
     ) {
         self.client = client
         self.protocolVersions = protocolVersions
@@ -73,6 +76,8 @@ package struct Hello: Hashable, Sendable {
         self.checkpoint = checkpoint
         self.held = held
         self.wanted = wanted
+        self.oldest = oldest
+        self.oldestOneWay = oldestOneWay
     }
 }
 
@@ -88,10 +93,12 @@ package struct Welcome: Hashable, Sendable {
     package var committed: UInt64
     /// The last one-way entry of this client the server has committed.
     package var ingested: UInt64
+    /// So many changesets up to `committed` the server has lost, and the device cannot send them again.
+    package var skipped: UInt64
 
     package init(
         session: UInt64, protocolVersion: UInt32, epoch: UInt64, serverTime: UInt64, limits: SessionLimits,
-        committed: UInt64, ingested: UInt64
+        committed: UInt64, ingested: UInt64, skipped: UInt64 = 0
     ) {
         self.session = session
         self.protocolVersion = protocolVersion
@@ -100,6 +107,7 @@ package struct Welcome: Hashable, Sendable {
         self.limits = limits
         self.committed = committed
         self.ingested = ingested
+        self.skipped = skipped
     }
 }
 
@@ -170,10 +178,13 @@ package struct ViewChunk: Hashable, Sendable {
     package var updated: [ObjectChange]
     package var left: [ObjectLeave]
     package var deleted: [ObjectEnd]
+    /// What the server will never apply of this device's changesets, which the checkpoint acknowledges.
+    package var refused: [OperationRefusal]
 
     package init(
         checkpoint: Checkpoint? = nil, objectsTotal: UInt64 = 0, entered: [ObjectChange] = [],
-        updated: [ObjectChange] = [], left: [ObjectLeave] = [], deleted: [ObjectEnd] = []
+        updated: [ObjectChange] = [], left: [ObjectLeave] = [], deleted: [ObjectEnd] = [],
+        refused: [OperationRefusal] = []
     ) {
         self.checkpoint = checkpoint
         self.objectsTotal = objectsTotal
@@ -181,6 +192,21 @@ package struct ViewChunk: Hashable, Sendable {
         self.updated = updated
         self.left = left
         self.deleted = deleted
+        self.refused = refused
+    }
+}
+
+/// An operation of a changeset of this device that the server refused for good.
+package struct OperationRefusal: Hashable, Sendable {
+    package var sequence: UInt64
+    /// Its place in the changeset, from 0.
+    package var operation: UInt64
+    package var failure: SyncFailure
+
+    package init(sequence: UInt64, operation: UInt64, failure: SyncFailure) {
+        self.sequence = sequence
+        self.operation = operation
+        self.failure = failure
     }
 }
 

@@ -31,6 +31,7 @@ struct ObjectsReader {
             case RunKind.updated: try readChanges(into: &chunk.updated)
             case RunKind.left: try readLeft(into: &chunk.left)
             case RunKind.deleted: try readDeleted(into: &chunk.deleted)
+            case RunKind.refused: try readRefused(into: &chunk.refused)
             default: throw bytes.malformed("\(kind) is no kind of change")
             }
         }
@@ -55,6 +56,19 @@ struct ObjectsReader {
         let lives = try bytes.readIntegers(count: count)
         for (key, life) in zip(keys, lives) {
             deleted.append(ObjectEnd(ObjectReference(className, key), life: try checked(life: life)))
+        }
+    }
+
+    private mutating func readRefused(into refused: inout [OperationRefusal]) throws(EncodingError) {
+        // Each takes bytes of its own, so the message's size bounds them.
+        for _ in 0..<(try readRowCount(columns: 1)) {
+            let sequence = try bytes.readVarint()
+            let operation = try bytes.readVarint()
+            guard let code = UInt32(exactly: try bytes.readVarint()) else {
+                throw bytes.malformed("a refusal has a code of more than 32 bits")
+            }
+            let failure = SyncFailure(SyncFailure.Code(rawValue: code), try bytes.readString())
+            refused.append(OperationRefusal(sequence: sequence, operation: operation, failure: failure))
         }
     }
 }

@@ -55,6 +55,18 @@ struct ObjectsWriter {
             runs.write(integers: run.map { Int64($0.life) })
         }
     }
+
+    mutating func write(_ refused: [OperationRefusal]) {
+        guard !refused.isEmpty else { return }
+        runs.write(byte: RunKind.refused)
+        runs.write(varint: UInt64(refused.count))
+        for refusal in refused {
+            runs.write(varint: refusal.sequence)
+            runs.write(varint: refusal.operation)
+            runs.write(varint: UInt64(refusal.failure.code.rawValue))
+            runs.write(string: refusal.failure.message)
+        }
+    }
 }
 
 /// The byte before each run.
@@ -64,6 +76,7 @@ enum RunKind {
     static let updated: UInt8 = 2
     static let left: UInt8 = 3
     static let deleted: UInt8 = 4
+    static let refused: UInt8 = 5
 }
 
 /// The byte before the stamps of one property, and before its default marks.

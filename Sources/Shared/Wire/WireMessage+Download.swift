@@ -64,6 +64,7 @@ extension ViewChunk {
         writer.write(updated, as: RunKind.updated)
         writer.write(left)
         writer.write(deleted)
+        writer.write(refused)
         return writer.finish()
     }
 

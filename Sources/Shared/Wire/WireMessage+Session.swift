@@ -12,6 +12,8 @@ extension Hello: WireMessage {
                 $0.checkpoint = EnvelopeCheckpoint(checkpoint)
                 $0.held = EnvelopeQuerySet(held)
                 $0.wanted = EnvelopeQuerySet(wanted)
+                $0.oldest = oldest
+                $0.oldestOneWay = oldestOneWay
             })
     }
 
@@ -24,7 +26,8 @@ extension Hello: WireMessage {
             client: ClientID(envelope.client),
             protocolVersions: envelope.protocolLowest...envelope.protocolHighest,
             schema: try Schema(envelope.schema), checkpoint: Checkpoint(envelope.checkpoint),
-            held: try QuerySet(envelope.held), wanted: try QuerySet(envelope.wanted))
+            held: try QuerySet(envelope.held), wanted: try QuerySet(envelope.wanted),
+            oldest: envelope.oldest, oldestOneWay: envelope.oldestOneWay)
     }
 }
 
@@ -43,6 +46,7 @@ extension Welcome: WireMessage {
                 }
                 $0.committed = committed
                 $0.ingested = ingested
+                $0.skipped = skipped
             })
     }
 
@@ -54,7 +58,7 @@ extension Welcome: WireMessage {
             limits: SessionLimits(
                 frameBytes: envelope.limits.frameBytes, creditBytes: envelope.limits.creditBytes,
                 heartbeatMilliseconds: envelope.limits.heartbeatMilliseconds),
-            committed: envelope.committed, ingested: envelope.ingested)
+            committed: envelope.committed, ingested: envelope.ingested, skipped: envelope.skipped)
     }
 }
 

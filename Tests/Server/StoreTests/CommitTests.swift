@@ -60,11 +60,14 @@ struct CommitTests {
         let record = try Record()
         let bad = UploadBatch(
             client: Record.ann, user: "user",
-            changesets: [record.changeset(Record.ann, [set(dog(1), "colour", .string("red"))])])
+            changesets: [
+                Changeset(
+                    client: Record.ann, sequence: 2, stamp: .zero, base: .zero, operations: [create(dog(1))])
+            ])
         let good = UploadBatch(
             client: Record.bob, user: "user", changesets: [record.changeset(Record.bob, [create(dog(2))])])
         let outcomes = try record.store.commit([bad, good], receivedAt: 5)
-        #expect(outcomes[0].failure?.code == .operationInvalid)
+        #expect(outcomes[0].failure?.code == .sequenceGap)
         #expect(outcomes[1] == CommitOutcome(committed: 1, version: ServerVersion(1)))
     }
 

@@ -84,9 +84,8 @@ final class Record {
             [UploadBatch(client: client, user: "user", changesets: changesets)], receivedAt: time)[0]
     }
 
-    /// A client that was refused makes the changeset anew under the same number.
-    func takeBack(_ client: ClientID) {
-        sequences[client, default: 1] -= 1
+    func refusals(_ client: ClientID) throws -> [Refusal] {
+        try store.snapshot().refusals(of: client, after: 0, through: .max - 1)
     }
 
     // MARK: - Looking

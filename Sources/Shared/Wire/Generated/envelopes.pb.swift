@@ -165,6 +165,11 @@ nonisolated struct EnvelopeHello: Sendable {
   /// Clears the value of `wanted`. Subsequent reads from it will return its default value.
   mutating func clearWanted() {self._wanted = nil}
 
+  /// The oldest changeset and one-way entry that the device can still send.
+  var oldest: UInt64 = 0
+
+  var oldestOneWay: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -201,6 +206,9 @@ nonisolated struct EnvelopeWelcome: Sendable {
   var committed: UInt64 = 0
 
   var ingested: UInt64 = 0
+
+  /// Changesets up to `committed` that nobody has any more.
+  var skipped: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -674,7 +682,7 @@ nonisolated extension EnvelopeClassKind: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}client\0\u{3}protocol_lowest\0\u{3}protocol_highest\0\u{1}schema\0\u{1}checkpoint\0\u{1}held\0\u{1}wanted\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}client\0\u{3}protocol_lowest\0\u{3}protocol_highest\0\u{1}schema\0\u{1}checkpoint\0\u{1}held\0\u{1}wanted\0\u{2}+oldest\0\u{3}oldest_one_way\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -689,6 +697,8 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 5: try { try decoder.decodeSingularMessageField(value: &self._checkpoint) }()
       case 6: try { try decoder.decodeSingularMessageField(value: &self._held) }()
       case 7: try { try decoder.decodeSingularMessageField(value: &self._wanted) }()
+      case 50: try { try decoder.decodeSingularUInt64Field(value: &self.oldest) }()
+      case 51: try { try decoder.decodeSingularUInt64Field(value: &self.oldestOneWay) }()
       default: break
       }
     }
@@ -720,6 +730,12 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try { if let v = self._wanted {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     } }()
+    if self.oldest != 0 {
+      try visitor.visitSingularUInt64Field(value: self.oldest, fieldNumber: 50)
+    }
+    if self.oldestOneWay != 0 {
+      try visitor.visitSingularUInt64Field(value: self.oldestOneWay, fieldNumber: 51)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -731,6 +747,8 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs._checkpoint != rhs._checkpoint {return false}
     if lhs._held != rhs._held {return false}
     if lhs._wanted != rhs._wanted {return false}
+    if lhs.oldest != rhs.oldest {return false}
+    if lhs.oldestOneWay != rhs.oldestOneWay {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -738,7 +756,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}protocol_version\0\u{1}epoch\0\u{3}server_time\0\u{1}limits\0\u{1}committed\0\u{1}ingested\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}protocol_version\0\u{1}epoch\0\u{3}server_time\0\u{1}limits\0\u{1}committed\0\u{1}ingested\0\u{2}+skipped\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -753,6 +771,7 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 5: try { try decoder.decodeSingularMessageField(value: &self._limits) }()
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.committed) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.ingested) }()
+      case 50: try { try decoder.decodeSingularUInt64Field(value: &self.skipped) }()
       default: break
       }
     }
@@ -784,6 +803,9 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if self.ingested != 0 {
       try visitor.visitSingularUInt64Field(value: self.ingested, fieldNumber: 7)
     }
+    if self.skipped != 0 {
+      try visitor.visitSingularUInt64Field(value: self.skipped, fieldNumber: 50)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -795,6 +817,7 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs._limits != rhs._limits {return false}
     if lhs.committed != rhs.committed {return false}
     if lhs.ingested != rhs.ingested {return false}
+    if lhs.skipped != rhs.skipped {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

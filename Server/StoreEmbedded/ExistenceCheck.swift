@@ -1,0 +1,51 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+import CausewayStore
+
+/// Finds operations about objects that this database has never had.
+///
+/// A change of a deleted object is an outcome of merging: the delete was stronger. A change of an object that nobody
+/// ever made here is not. It comes from a client whose creation of it was refused, or that has seen it in a database
+/// that was restored from an older copy since. Applied it would vanish, so it is refused, and its writer keeps it [I7].
+struct ExistenceCheck {
+    private let merging: Merging
+    private let operations: [Operation]
+    /// What the changeset itself creates, gathered once it matters.
+    private var created: Set<ObjectReference>?
+    private var known: ObjectReference?
+
+    init(_ merging: Merging, _ operations: [Operation]) {
+        self.merging = merging
+        self.operations = operations
+    }
+
+    mutating func failure(of operation: Operation) throws(StoreFailure) -> StoreFailure? {
+        let target = operation.target
+        if case .create = operation {
+            known = target
+            return nil
+        }
+        if known == target { return nil }
+        guard let plan = merging.catalog[target.className], plan.schema.kind == .object else { return nil }
+        if merging.table(plan.number).key(for: target.key) == nil,
+            try End.load(ObjectName(plan.number, target.key), in: merging.transaction) == nil,
+            !creates(target)
+        {
+            return StoreFailure(
+                .operationInvalid,
+                "The server has no object “\(target.className)” of this primary key and never had it. Create it again, or "
+                    + "wait until the device that made it has sent it.")
+        }
+        known = target
+        return nil
+    }
+
+    private mutating func creates(_ target: ObjectReference) -> Bool {
+        if created == nil {
+            created = Set(
+                operations.lazy.compactMap { if case .create(let target, _, _) = $0 { target } else { nil } })
+        }
+        return created?.contains(target) ?? false
+    }
+}
