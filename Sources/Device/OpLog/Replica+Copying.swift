@@ -17,6 +17,8 @@ extension Replica {
         let trees = Trees(transaction)
         guard let state = try trees.loadState() else { return }
         precondition(state.isSettled, "A copy would lose changes that the server does not have.")
+        // Nobody but the original's client may ever send them again.
+        KeptChangesets(trees).removeAll()
         trees.save(ReplicaState(client: .nobody, at: state))
     }
 }

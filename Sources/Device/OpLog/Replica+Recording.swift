@@ -21,6 +21,16 @@ extension Replica {
         try recording.add(changes)
         recording.finish()
     }
+
+    /// Logs operations that were logged before and are not any more, as one new changeset.
+    func log(_ operations: [Operation], in transaction: Transaction, now: UInt64) throws(StoreError) {
+        guard !operations.isEmpty else { return }
+        var state = try state(in: transaction)
+        state.clockTime = clock.reading(now: now, after: state.clockTime)
+        var recording = Recording(transaction, state: state)
+        for operation in operations { try recording.addAgain(operation) }
+        recording.finish()
+    }
 }
 
 /// The changeset of one transaction while it is put together.
@@ -81,6 +91,22 @@ private struct Recording {
         }
         before?.end()
         before = nil
+    }
+
+    /// A create begins the life after the one that has ended since.
+    mutating func addAgain(_ operation: Operation) throws(StoreError) {
+        let object = operation.target
+        if let table = transaction.table(object.className), let key = table.key(for: object.key) {
+            try keepBase(object, table, key)
+        } else if touchedOthers.insert(object).inserted {
+            let past = ObjectState(life: try trees.life(object) ?? 0)
+            let known = try trees.base(object)?.state
+            trees.save(BaseCopy(state: known ?? past, lastSequence: state.lastSequence + 1), object)
+        }
+        guard case .create(_, let life, let fields) = operation, let base = try trees.base(object)?.state,
+            base.life >= life
+        else { return changes.append(operation) }
+        changes.append(.create(object, life: base.isAlive ? base.life : base.life + 1, fields: fields))
     }
 
     mutating func finish() {

@@ -15,6 +15,8 @@ import CausewayOperations
 /// | `sync.texts` | object, property | the runs of the visible `TextState`; its text stands in the column |
 /// | `sync.lives` | object | causal length, where it is not the usual one |
 /// | `sync.suspects` | object | nothing: an embedded object that may have no holder |
+/// | `sync.kept` | sequence | when it was acknowledged, 8, and the changeset; under one zero byte the sum of their sizes |
+/// | `sync.quarantine` | number | `QuarantinedChange`; under one zero byte the last number |
 /// | `sync.oneway` | number | one transaction's one-way creates, as a changeset |
 struct Trees {
     private let transaction: Transaction
@@ -39,7 +41,9 @@ struct Trees {
 
     /// Leaves nothing of any of them.
     func removeAll() {
-        for tree in [stateTree, log, touched, bases, lists, texts, lives, suspects, oneWay] { tree.removeRange() }
+        for tree in [stateTree, log, touched, bases, lists, texts, lives, suspects, oneWay, kept, quarantine] {
+            tree.removeRange()
+        }
     }
 
     // MARK: - Logs
@@ -47,6 +51,8 @@ struct Trees {
     var log: Tree { transaction.tree("sync.log") }
     var touched: Tree { transaction.tree("sync.touched") }
     var oneWay: Tree { transaction.tree("sync.oneway") }
+    var kept: Tree { transaction.tree("sync.kept") }
+    var quarantine: Tree { transaction.tree("sync.quarantine") }
 
     /// Changesets after one number and through another, until `body` has had enough.
     func changesets(
@@ -204,7 +210,7 @@ struct Trees {
         withUnsafeBytes(of: number.bigEndian) { Array($0) }
     }
 
-    private static func number(_ key: UnsafeRawBufferPointer) -> UInt64 {
+    static func number(_ key: some Sequence<UInt8>) -> UInt64 {
         key.reduce(0) { $0 << 8 | UInt64($1) }
     }
 

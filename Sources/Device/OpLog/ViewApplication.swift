@@ -8,15 +8,21 @@ package import CausewayOperations
 extension Replica {
     /// Begins to apply one view change in a writable transaction, with which it commits or not at all.
     ///
-    /// - Parameter acknowledged: the last changeset of this device that the change includes.
+    /// - Parameters:
+    ///   - acknowledged: the last changeset of this device that the change includes.
+    ///   - now: the device's wall clock in milliseconds since 1970, for what is kept for some time.
     package func beginApplying(
-        acknowledged: UInt64, in transaction: Transaction
+        acknowledged: UInt64, in transaction: Transaction, now: UInt64 = 0, keeping limits: KeptLimits = .standard
     ) throws(StoreError) -> ViewApplication {
-        try ViewApplication(transaction, state: try state(in: transaction), acknowledged: acknowledged)
+        try ViewApplication(
+            transaction, state: try state(in: transaction), acknowledged: acknowledged, now: now, limits)
     }
 }
 
 /// One view change on its way into the file.
+///
+/// An operation that the server refused joins nothing: the object is what the server has, and the operation goes to the
+/// quarantine [I7].
 ///
 /// An object without a base is written straight into its columns. An object with one goes the long way [I4]: the
 /// acknowledged operations join the base, the server's word replaces what it names, the pending operations are joined
@@ -27,6 +33,12 @@ package final class ViewApplication {
     private let rows: RowWriter
     private var state: ReplicaState
     private let acknowledged: UInt64
+    private let now: UInt64
+    private let limits: KeptLimits
+    /// By changeset and place in it.
+    private var refused: [UInt64: [UInt64: RefusedOperation]] = [:]
+    /// What went to the quarantine with this change, once it has ended.
+    package private(set) var quarantined: [QuarantinedChange] = []
     /// Per logged changeset, what it touched: acknowledged ones first.
     private let touched: [(sequence: UInt64, touched: Touched)]
     /// Objects whose bases were brought up to date by what arrived.
@@ -38,13 +50,37 @@ package final class ViewApplication {
     /// The logged operations about objects that need them, read from the log once.
     private var operations: LoggedOperations?
 
-    init(_ transaction: Transaction, state: ReplicaState, acknowledged: UInt64) throws(StoreError) {
+    init(
+        _ transaction: Transaction, state: ReplicaState, acknowledged: UInt64, now: UInt64 = 0,
+        _ limits: KeptLimits = .standard
+    ) throws(StoreError) {
+        self.now = now
+        self.limits = limits
         self.transaction = transaction
         self.state = state
         self.acknowledged = min(max(acknowledged, state.acknowledged), state.lastSequence)
         trees = Trees(transaction)
         rows = RowWriter(transaction)
         touched = try trees.touched(after: state.acknowledged, through: state.lastSequence)
+    }
+
+    // MARK: - What the server refused
+
+    /// Leaves operations out of what the server has. To be called before anything else of the change is.
+    package func refuse(_ operations: [RefusedOperation]) {
+        for operation in operations
+        where operation.sequence > state.acknowledged && operation.sequence <= acknowledged {
+            refused[operation.sequence, default: [:]][operation.operation] = operation
+        }
+    }
+
+    /// Brings objects to what their bases and the log say.
+    func showAgain(_ objects: Set<ObjectReference>) throws(StoreError) {
+        for object in objects.sorted(by: { ($0.className, $0.key) < ($1.className, $1.key) }) {
+            guard let base = try trees.base(object) else { continue }
+            try settle(object, base: base.state, lastSequence: base.lastSequence)
+        }
+        evictUnheld()
     }
 
     // MARK: - The four ways a view changes
@@ -104,6 +140,7 @@ package final class ViewApplication {
             // Whatever has a base may have acknowledged operations that are to be joined into it, also when only a
             // later changeset made the base: the one that created the object is among the acknowledged then.
             for entry in touched {
+                if refused[entry.sequence] != nil { try settleRefused(entry.sequence) }
                 for object in entry.touched.others where !settled.contains(object) {
                     guard let base = try base(of: object) else { continue }
                     try settle(object, base: base.state, lastSequence: base.lastSequence)
@@ -112,6 +149,7 @@ package final class ViewApplication {
         }
         evictUnheld()
         if acknowledged > state.acknowledged {
+            try keepAcknowledged()
             let (first, end) = (Trees.key(state.acknowledged + 1), Trees.key(acknowledged + 1))
             trees.log.removeRange(from: first, upTo: end)
             trees.touched.removeRange(from: first, upTo: end)
@@ -127,6 +165,67 @@ package final class ViewApplication {
         state.querySet = querySet
         state.incarnation = incarnation
         trees.save(state)
+    }
+
+    /// Objects that a changeset made have no base before somebody asks for it.
+    private func settleRefused(_ sequence: UInt64) throws(StoreError) {
+        var objects: Set<ObjectReference> = []
+        try trees.changesets(in: trees.log, after: sequence - 1, through: sequence) { changeset, _ in
+            objects = Set(changeset.operations.lazy.map(\.target))
+            return true
+        }
+        for object in objects.sorted(by: { ($0.className, $0.key) < ($1.className, $1.key) })
+        where !settled.contains(object) {
+            guard let base = try base(of: object) else { continue }
+            try settle(object, base: base.state, lastSequence: base.lastSequence)
+        }
+    }
+
+    /// What was acknowledged is kept for a server that may lose it; what was refused goes to the quarantine instead.
+    private func keepAcknowledged() throws(StoreError) {
+        let kept = KeptChangesets(trees)
+        var added = 0
+        var changes: [QuarantinedChange] = []
+        for sequence in state.acknowledged + 1...acknowledged {
+            let key = Trees.key(sequence)
+            guard var bytes = trees.log.get(key) else { continue }
+            if let refused = refused[sequence] {
+                changes += try split(&bytes, sequence, refused)
+            }
+            kept.keep(bytes, sequence: sequence, at: now)
+            added += 1
+        }
+        kept.trim(limits, added: added, now: now)
+        if !changes.isEmpty { quarantined = trees.quarantine(changes) }
+    }
+
+    /// Takes the refused operations out of a changeset: one change for each reason.
+    private func split(
+        _ bytes: inout [UInt8], _ sequence: UInt64, _ refused: [UInt64: RefusedOperation]
+    ) throws(StoreError) -> [QuarantinedChange] {
+        var changes: [QuarantinedChange] = []
+        var accepted = bytes
+        try trees.changesets(in: trees.log, after: sequence - 1, through: sequence) { changeset, _ in
+            var left = changeset
+            left.operations = []
+            for (index, operation) in changeset.operations.enumerated() {
+                guard let refusal = refused[UInt64(index)] else {
+                    left.operations.append(operation)
+                    continue
+                }
+                if let known = changes.firstIndex(where: { $0.code == refusal.code && $0.reason == refusal.reason }) {
+                    changes[known].operations.append(operation)
+                } else {
+                    changes.append(
+                        QuarantinedChange(
+                            number: 0, time: now, code: refusal.code, reason: refusal.reason, operations: [operation]))
+                }
+            }
+            accepted = Changeset.encode([left])
+            return true
+        }
+        bytes = accepted
+        return changes
     }
 
     // MARK: - Bases
@@ -175,6 +274,7 @@ package final class ViewApplication {
     ) throws(StoreError) -> ObjectState {
         var state = base
         for logged in try loggedOperations(object) where logged.sequence <= last {
+            if refused[logged.sequence]?[logged.place] != nil { continue }
             _ = state.join(logged.operation, stamp: logged.stamp)
         }
         return state
@@ -219,6 +319,8 @@ package final class ViewApplication {
 private struct LoggedOperations {
     struct Entry {
         let sequence: UInt64
+        /// In its changeset.
+        let place: UInt64
         let stamp: Stamp
         let operation: Operation
     }
@@ -228,9 +330,11 @@ private struct LoggedOperations {
     init(_ trees: Trees, after acknowledged: UInt64) throws(StoreError) {
         var found: [ObjectReference: [Entry]] = [:]
         try trees.changesets(in: trees.log, after: acknowledged) { changeset, _ in
-            for operation in changeset.operations {
+            for (place, operation) in changeset.operations.enumerated() {
                 found[operation.target, default: []].append(
-                    Entry(sequence: changeset.sequence, stamp: changeset.stamp, operation: operation))
+                    Entry(
+                        sequence: changeset.sequence, place: UInt64(place), stamp: changeset.stamp,
+                        operation: operation))
             }
             return true
         }

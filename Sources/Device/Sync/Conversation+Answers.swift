@@ -49,6 +49,18 @@ extension Conversation {
         guard case .connecting = phase else { return }
         upload.grew(to: greeting.logged.changesets)
         ingest.grew(to: greeting.logged.oneWay)
+        if welcome.skipped > 0 {
+            actions.append(.report(.changesetsLost(welcome.skipped, through: welcome.committed)))
+        }
+        if welcome.committed < upload.dropped {
+            // The session goes, for its server takes the device to be further than it is: the next hello is said from
+            // the log that has everything again.
+            hangUp(into: &actions)
+            download.refilling()
+            phase = .settling
+            actions.append(.refill(after: welcome.committed))
+            return
+        }
         guard upload.reaches(welcome.committed), ingest.reaches(welcome.ingested) else {
             stop(.refused(Self.disagreement(isFileOlder: welcome.committed > upload.logged)), into: &actions)
             return

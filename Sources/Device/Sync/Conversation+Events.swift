@@ -41,6 +41,10 @@ extension Conversation {
         /// What `digest` asked for. It outlives its connection, as all work of the file, and is then worth nothing.
         case digested(Attempt, number: UInt64, [DigestReport])
         case applied(acknowledged: UInt64)
+        /// What the server has lost after this number is in the log again.
+        case refilled(after: UInt64)
+        /// It cannot be, and why.
+        case refillFailed(String)
         case fileFailed(String)
 
         case timer
@@ -66,6 +70,8 @@ extension Conversation {
         case spill([ViewChunk], from: Int)
         /// Say what the file holds.
         case digest(Attempt, DigestQuestion)
+        /// Put back into the log what the server has lost: everything after this number.
+        case refill(after: UInt64)
         /// One-way entries up to this number are on the server.
         case dropOneWay(through: UInt64)
         case queriesRefused(version: UInt64, SyncFailure)
@@ -138,12 +144,19 @@ package enum Trouble: Error, Hashable, Sendable {
     case ingestRefused(SyncFailure, after: UInt64)
     /// The file could not take what the server sent.
     case file(String)
+    /// The server was restored from an older copy, and so many changesets up to a number are nowhere any more but in the
+    /// objects of this file.
+    case changesetsLost(UInt64, through: UInt64)
 
     package var message: String {
         switch self {
         case .interrupted(let failure), .stopped(let failure): failure.message
         case .uploadRefused(let failure, _), .ingestRefused(let failure, _): failure.message
         case .file(let message): message
+        case .changesetsLost(let count, let last):
+            "The server was restored from an older copy, and this device does not keep \(count) of the changes that the "
+                + "server had acknowledged (up to number \(last)). What they did and no other device has is lost on the "
+                + "server; newer changes are sent again."
         }
     }
 }

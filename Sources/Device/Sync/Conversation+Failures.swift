@@ -5,13 +5,15 @@ import CausewayWire
 //              unreachable, timeout   not trusted   retry   restartSession   refreshToken   report
 //              unintelligible         unusable
 //  hello       wait, again            stop          wait    at once, again   renew          stop
-//  download    wait, again            stop          wait    at once, again   renew          stop
+//  download    wait, again (1)        stop          wait    at once, again   renew          stop
 //  upload      wait, again            stop          wait    at once, again   renew          this lane stands still
 //  ingest      wait, again            stop          wait    at once, again   renew          this lane stands still
 //  queries     wait, again            stop          wait    at once, again   renew          this query set is refused
 //  mark        wait, again            stop          wait    at once, again   renew          its waiters fail
 //  credit      wait, again            stop          wait    at once, again   renew          stop
 //  digests     wait, again            stop          wait    at once, again   renew          stop
+//
+// (1) What cannot be read (unintelligible) stops it once `unreadableMaximum` downloads in a row brought nothing else.
 //
 // A refusal that concerns the caller, the database or the state of both (codes 1xx, 2xx, 4xx) stops everything
 // whatever the call was: no other call would fare better.
@@ -25,7 +27,10 @@ extension Conversation {
         case .cancelled:
             // Only ever the echo of our own disconnect, which names an older attempt; nothing to learn from it.
             retry(at: now, using: &random, into: &actions)
+        case .unintelligible where call == .download && unreadable + 1 >= limits.unreadableMaximum:
+            stop(failure, into: &actions)
         case .unreachable, .timeout, .unintelligible:
+            if case .unintelligible = failure, call == .download { unreadable += 1 }
             interrupted(failure, at: now, using: &random, into: &actions)
         case .untrusted, .unusable:
             stop(failure, into: &actions)

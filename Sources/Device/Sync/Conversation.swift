@@ -44,6 +44,8 @@ package struct Conversation: Sendable {
     var tokenIsFresh = false
     /// Whether the outage was reported; cleared by the first message of a session that works.
     var outageReported = false
+    /// Downloads in a row that brought something that cannot be read, and no change.
+    var unreadable = 0
     /// The earliest wake the driver was asked for.
     var armed: Moment?
 
@@ -156,10 +158,18 @@ package struct Conversation: Sendable {
             }
             fileIsFree(at: now, into: &actions)
         case .applied(let acknowledged):
+            unreadable = 0
             upload.dropped(through: acknowledged)
             for id in download.applied() { finishMark(id, into: &actions) }
             finishUploadWaiters(into: &actions)
             fileIsFree(at: now, into: &actions)
+        case .refilled(let committed):
+            download.freed()
+            upload.refilled(after: committed)
+            fileIsFree(at: now, into: &actions)
+        case .refillFailed(let message):
+            download.freed()
+            if phase == .settling { stop(.refused(SyncFailure(.epochChanged, message)), into: &actions) }
         case .fileFailed(let message):
             _ = download.applied()
             actions.append(.report(.file(message)))
@@ -220,6 +230,7 @@ extension Conversation {
         switch phase {
         case .waiting, .stopped:
             backoff.reset()
+            unreadable = 0
             settle(at: now, into: &actions)
         case .connected:
             upload.unblock()

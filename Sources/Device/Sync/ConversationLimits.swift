@@ -15,6 +15,10 @@ package struct ConversationLimits: Hashable, Sendable {
     /// How long a call may stay without an answer.
     package var answerMilliseconds: UInt64 = 60_000
 
+    /// How many downloads in a row may be cut by something that cannot be read. Trying again heals a fault of the way, but
+    /// not one of a message that comes again each time.
+    package var unreadableMaximum = 10
+
     /// How long a stream may stay silent, instead of that; two heartbeat intervals are the least.
     package var silenceMilliseconds: UInt64?
 
@@ -29,6 +33,7 @@ package struct ConversationLimits: Hashable, Sendable {
         precondition(
             heartbeatsMissedMaximum >= 2,
             "One late heartbeat is no failure, so at least two intervals must pass.")
+        precondition(unreadableMaximum > 0, "The first message that cannot be read may be an accident.")
         return self
     }
 }

@@ -33,6 +33,8 @@ package struct Download: Hashable, Sendable {
         case applying
         case spilling
         case digesting
+        /// Changesets that the server has lost go back into the log.
+        case refilling
     }
 
     private struct Item: Hashable, Sendable {
@@ -128,6 +130,16 @@ package struct Download: Hashable, Sendable {
             marksComplete += marksOpen
             marksOpen = []
         }
+    }
+
+    /// The file is given something else to do. To be called while it does nothing.
+    package mutating func refilling() {
+        work = .refilling
+    }
+
+    /// The file is free again; nothing that arrived is in it because of that.
+    package mutating func freed() {
+        work = .none
     }
 
     package mutating func spilled() {

@@ -11,7 +11,7 @@ package struct Outbox: Hashable, Sendable {
     package private(set) var logged: UInt64
     /// The last entry the server confirmed.
     package private(set) var committed: UInt64
-    /// The last entry that is not in the log any more. The server can never want one of these again.
+    /// The last entry that is not in the log any more. Only a server that was restored can want one of these again.
     package private(set) var dropped: UInt64
     package private(set) var state = State.closed
 
@@ -81,6 +81,12 @@ package struct Outbox: Hashable, Sendable {
         dropped = max(dropped, through)
         committed = max(committed, through)
         logged = max(logged, through)
+    }
+
+    /// The server has lost entries that it had confirmed, and the file has put them back into the log.
+    package mutating func refilled(after confirmed: UInt64) {
+        dropped = confirmed
+        committed = confirmed
     }
 
     /// Whether the log can go on from where the server says it is.

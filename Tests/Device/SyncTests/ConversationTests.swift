@@ -273,22 +273,73 @@ struct ConversationTests {
         #expect(!actions.contains { if case .upload = $0 { true } else { false } })
     }
 
-    @Test("a server behind what it had confirmed is not given a log with a hole")
+    @Test(
+        "a server behind what it had confirmed gets it again: first the file's log is filled, then hello is said anew")
     func restoredServer() {
+        var conversation = Conversation(
+            logged: .init(changesets: 9, oneWay: 0), dropped: .init(changesets: 5, oneWay: 0), queriesWanted: 0)
+        var random = SeededNumbers(seed: 1)
+        let now = Moment(milliseconds: 0)
+        func happens(_ event: Conversation.Event) -> [Conversation.Action] {
+            conversation.handle(event, at: now, using: &random).filter { if case .wake = $0 { false } else { true } }
+        }
+        _ = happens(.resumed)
+        let welcome = Welcome(
+            session: 1, protocolVersion: 1, epoch: 2, serverTime: 0, limits: .standard, committed: 3, ingested: 0,
+            skipped: 2)
+        let greeting = Conversation.Greeting(wanted: 0, logged: .init(changesets: 9, oneWay: 0))
+        let first = conversation.attempt
+        #expect(
+            happens(.welcomed(first, welcome, greeting)) == [
+                .report(.changesetsLost(2, through: 3)), .disconnect(first), .refill(after: 3),
+            ])
+        #expect(happens(.committed(.init(changesets: 10, oneWay: 0))) == [])
+        #expect(happens(.refilled(after: 3)) == [.sendHello(conversation.attempt)])
+        var second = welcome
+        second.skipped = 0
+        #expect(
+            happens(.welcomed(conversation.attempt, second, greeting)) == [
+                .openDownload(conversation.attempt, session: 1), .upload(conversation.attempt, session: 1, after: 3),
+            ])
+    }
+
+    @Test("a log that cannot be filled stops the session with the reason, and asks nobody again and again")
+    func impossibleRefill() {
         var conversation = Conversation(
             logged: .init(changesets: 9, oneWay: 0), dropped: .init(changesets: 5, oneWay: 0), queriesWanted: 0)
         var random = SeededNumbers(seed: 1)
         let now = Moment(milliseconds: 0)
         _ = conversation.handle(.resumed, at: now, using: &random)
         let welcome = Welcome(
-            session: 1, protocolVersion: 1, epoch: 2, serverTime: 0, limits: .standard, committed: 4, ingested: 0)
+            session: 1, protocolVersion: 1, epoch: 2, serverTime: 0, limits: .standard, committed: 3, ingested: 0)
         let greeting = Conversation.Greeting(wanted: 0, logged: .init(changesets: 9, oneWay: 0))
-        let actions = conversation.handle(
-            .welcomed(conversation.attempt, welcome, greeting), at: now, using: &random)
+        _ = conversation.handle(.welcomed(conversation.attempt, welcome, greeting), at: now, using: &random)
+        let failure = TransportFailure.refused(SyncFailure(.epochChanged, "gone"))
         #expect(
-            actions.contains {
-                if case .report(.stopped(.refused(let failure))) = $0 { failure.code == .epochChanged } else { false }
-            })
-        #expect(!actions.contains { if case .upload = $0 { true } else { false } })
+            conversation.handle(.refillFailed("gone"), at: now, using: &random) == [.report(.stopped(failure))])
+        #expect(conversation.phase == .stopped(failure))
+    }
+
+    @Test("a download that can never be read stops the session after some attempts; any change in between begins anew")
+    func unreadable() {
+        var peer = HandCrankedPeer()
+        peer.connect()
+        let failure = TransportFailure.unintelligible("a message of no kind")
+        func fail() -> [Conversation.Action] {
+            let actions = peer.tell(.failed(peer.attempt, .download, failure))
+            if case .stopped = peer.conversation.phase { return actions }
+            guard case .waiting(let until) = peer.conversation.phase else { return actions }
+            peer.now = until
+            peer.tell(.timer)
+            peer.welcome()
+            return actions
+        }
+        let most = peer.conversation.limits.unreadableMaximum
+        for _ in 1..<most { #expect(!fail().contains(.report(.stopped(failure)))) }
+        peer.receive(.changes(lastPart(1)))
+        peer.tell(.applied(acknowledged: 0))
+        for _ in 1..<most { #expect(!fail().contains(.report(.stopped(failure)))) }
+        #expect(fail().contains(.report(.stopped(failure))))
+        #expect(peer.conversation.phase == .stopped(failure))
     }
 }

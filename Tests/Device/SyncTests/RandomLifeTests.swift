@@ -49,6 +49,8 @@ private struct NumberWorld {
                 fileWork.append(.applied(acknowledged: changes.last?.checkpoint.acknowledged ?? 0))
             case .spill:
                 fileWork.append(.spilled)
+            case .refill:
+                violations.append("the log is filled again, though the server lost nothing")
             case .digest(let attempt, let question):
                 fileWork.append(.digested(attempt, number: question.number, []))
             case .sendHello, .openDownload, .upload, .ingest, .sendQueries, .sendMark, .sendCredit, .sendDigests:

@@ -99,7 +99,8 @@ struct NestedTests {
         for operation in invalid {
             let record = try record()
             let outcome = try record.commit(Record.ann, record.changeset(Record.ann, [operation]))
-            #expect(outcome.failure?.code == .operationInvalid, "\(operation)")
+            #expect(outcome.failure == nil, "\(operation)")
+            #expect(try record.refusals(Record.ann).map(\.failure.code) == [.operationInvalid], "\(operation)")
         }
     }
 

@@ -126,7 +126,7 @@ struct Samples {
     mutating func hello() -> Hello {
         Hello(
             client: ClientID(number()), protocolVersions: 1...UInt32(1 + number(below: 9)), schema: schema(),
-            checkpoint: checkpoint(), held: querySet(), wanted: querySet())
+            checkpoint: checkpoint(), held: querySet(), wanted: querySet(), oldest: number(), oldestOneWay: number())
     }
 
     mutating func changeset(client: ClientID, sequence: UInt64) -> Changeset {
@@ -160,7 +160,11 @@ struct Samples {
             left: (0..<number(below: 10)).map { _ in
                 ObjectLeave(reference(), LeaveReason(rawValue: UInt8(1 + number(below: 3)))!)
             },
-            deleted: (0..<number(below: 10)).map { _ in ObjectEnd(reference(), life: UInt32(2 * number(below: 9))) })
+            deleted: (0..<number(below: 10)).map { _ in ObjectEnd(reference(), life: UInt32(2 * number(below: 9))) },
+            refused: (0..<number(below: 4)).map { _ in
+                OperationRefusal(
+                    sequence: number(), operation: number() >> 50, failure: SyncFailure(.operationInvalid, text()))
+            })
     }
 
     mutating func digest() -> Digest { Digest(low: number(), high: number()) }

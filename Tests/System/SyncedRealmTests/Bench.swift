@@ -10,20 +10,24 @@ import Foundation
 final class Bench {
     let folder: URL
     private(set) var store: StoreEmbedded
-    private(set) var conversations: Conversations
+    /// What transports lead to; another one after a restore.
+    private let server: Server
+    var conversations: Conversations { server.conversations }
+    private var copies = 0
+    private var serverFolder: URL
     private var networks: [String: InProcessTransport.Network] = [:]
     private var apps: [String: App] = [:]
 
     init() throws {
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("causeway-bench-\(UInt64.random(in: 0 ... .max))", isDirectory: true)
-        let server = folder.appendingPathComponent("server", isDirectory: true)
-        try FileManager.default.createDirectory(at: server, withIntermediateDirectories: true)
-        store = try StoreEmbedded.open(folder: server.path, epochSeed: UInt64.random(in: 1 ... .max))
-        conversations = Self.conversations(store)
+        serverFolder = folder.appendingPathComponent("server", isDirectory: true)
+        try FileManager.default.createDirectory(at: serverFolder, withIntermediateDirectories: true)
+        store = try StoreEmbedded.open(folder: serverFolder.path, epochSeed: UInt64.random(in: 1 ... .max))
+        server = Server(Self.conversations(of: store))
     }
 
-    private static func conversations(_ store: StoreEmbedded) -> Conversations {
+    private static func conversations(of store: StoreEmbedded) -> Conversations {
         Conversations(
             backend: store, intake: Intake(store), sessionSeed: UInt64.random(in: 1 ... .max),
             now: { UInt64(Date().timeIntervalSince1970 * 1_000) })
@@ -34,22 +38,26 @@ final class Bench {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    // MARK: - Backups
+    // MARK: - Copies of the server
 
-    /// Copies the server's folder, as an operator does with a file system's snapshot.
-    func backUp() throws -> URL {
-        let copy = folder.appendingPathComponent("backup-\(UInt64.random(in: 0 ... .max))", isDirectory: true)
-        try FileManager.default.copyItem(at: folder.appendingPathComponent("server", isDirectory: true), to: copy)
+    /// A copy of the server's folder as it is now.
+    func copyServer() throws -> URL {
+        copies += 1
+        let copy = folder.appendingPathComponent("copy-\(copies)", isDirectory: true)
+        try FileManager.default.copyItem(at: serverFolder, to: copy)
         return copy
     }
 
-    /// Ends the server and starts one on a copy of its folder. Devices that were known before find the new one.
-    func restore(_ backup: URL) async throws {
-        await conversations.end(SyncFailure(.serverEnding, "The server is restored from a backup."))
+    /// Ends the server and begins another one with what a copy has.
+    func restoreServer(from copy: URL) async throws {
+        await conversations.end(SyncFailure(.serverEnding, "The server is being restored."))
         store.close()
-        store = try StoreEmbedded.open(folder: backup.path, epochSeed: UInt64.random(in: 1 ... .max))
-        conversations = Self.conversations(store)
-        for network in networks.values { network.server = conversations }
+        copies += 1
+        let restored = folder.appendingPathComponent("restored-\(copies)", isDirectory: true)
+        try FileManager.default.copyItem(at: copy, to: restored)
+        serverFolder = restored
+        store = try StoreEmbedded.open(folder: restored.path, epochSeed: UInt64.random(in: 1 ... .max))
+        server.conversations = Self.conversations(of: store)
     }
 
     func network(_ device: String) -> InProcessTransport.Network {
@@ -75,9 +83,9 @@ final class Bench {
     func app(_ device: String) -> App {
         if let app = apps[device] { return app }
         let network = network(device)
-        let conversations = conversations
+        let server = server
         let app = App(id: "bench", rootDirectory: folder.appendingPathComponent(device, isDirectory: true)) {
-            InProcessTransport(conversations, user: "ann", network: network)
+            InProcessTransport(server, user: "ann", network: network)
         }
         apps[device] = app
         return app

@@ -4,11 +4,26 @@ import CausewaySync
 import CausewayWire
 import Synchronization
 
+/// The server that transports lead to. A test puts another one in its place.
+final class Server: Sendable {
+    private let current: Mutex<Conversations>
+
+    init(_ conversations: Conversations) {
+        current = Mutex(conversations)
+    }
+
+    var conversations: Conversations {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+}
+
 /// Carries a device's calls to a server's core in the same process: no socket, but every message goes through its bytes.
 ///
 /// It can be cut, as a network can: while it is, every call fails, and those under way end.
 final class InProcessTransport: CausewaySync.Transport {
-    private let first: Conversations
+    private let server: Server
+    private var conversations: Conversations { server.conversations }
     private let user: String
     private let network: Network
 
@@ -17,9 +32,17 @@ final class InProcessTransport: CausewaySync.Transport {
         private let state = Mutex(State())
 
         private struct State {
-            var server: Conversations?
             var isCut = false
             var downloads: [Task<Void, Never>] = []
+            var change: Change?
+        }
+
+        typealias Change = @Sendable (Operation) -> Operation
+
+        /// What happens to each operation on its way up.
+        var change: Change? {
+            get { state.withLock(\.change) }
+            set { state.withLock { $0.change = newValue } }
         }
 
         var isCut: Bool {
@@ -32,12 +55,6 @@ final class InProcessTransport: CausewaySync.Transport {
                 }
                 for download in downloads { download.cancel() }
             }
-        }
-
-        /// The server that is reached from now on, if it is another than at first.
-        var server: Conversations? {
-            get { state.withLock(\.server) }
-            set { state.withLock { $0.server = newValue } }
         }
 
         fileprivate func add(_ download: Task<Void, Never>) {
@@ -53,13 +70,11 @@ final class InProcessTransport: CausewaySync.Transport {
         }
     }
 
-    init(_ conversations: Conversations, user: String, network: Network = Network()) {
-        first = conversations
+    init(_ server: Server, user: String, network: Network = Network()) {
+        self.server = server
         self.user = user
         self.network = network
     }
-
-    private var conversations: Conversations { network.server ?? first }
 
     private func call<Answer>(
         _ body: () async throws(SyncFailure) -> Answer
@@ -87,7 +102,12 @@ final class InProcessTransport: CausewaySync.Transport {
         _ changesets: [Changeset], session: UInt64, token: String
     ) async throws(TransportFailure) -> UploadAnswer {
         try await call { () throws(SyncFailure) in
-            let request = try carried(UploadRequest(session: session, changesets: changesets))
+            var request = try carried(UploadRequest(session: session, changesets: changesets))
+            if let change = network.change {
+                for index in request.changesets.indices {
+                    request.changesets[index].operations = request.changesets[index].operations.map(change)
+                }
+            }
             return try await carried(conversations.upload(request.session, user: user, request.changesets))
         }
     }
@@ -96,7 +116,7 @@ final class InProcessTransport: CausewaySync.Transport {
         session: UInt64, token: String, receive: @escaping @Sendable (DownloadMessage, Int) async -> Void
     ) async throws(TransportFailure) {
         let failure = Mutex<SyncFailure?>(nil)
-        let stream = Task { [conversations, user] in
+        let stream = Task { [conversations = conversations, user] in
             do throws(SyncFailure) {
                 try await conversations.download(session, user: user, into: Sink(receive: receive))
             } catch {

@@ -193,9 +193,9 @@ struct SubscriptionTests {
     @Test("a file that shares no past with the server is kept, and its manual handler hears of it alone")
     func clientReset() async throws {
         let (bench, other) = (try Bench(), try Bench())
-        let server = Mutex(bench.conversations)
+        let server = Server(bench.conversations)
         let app = App(id: "bench", rootDirectory: bench.folder.appendingPathComponent("reset")) {
-            InProcessTransport(server.withLock { $0 }, user: "ann")
+            InProcessTransport(server, user: "ann")
         }
         let manual = Mutex<[SyncError]>([])
         let general = Mutex<[SyncError]>([])
@@ -212,7 +212,7 @@ struct SubscriptionTests {
         try await write(1, configuration)
         // The session ends with its Realm; the next one meets a server that never saw the file.
         while !user.allSessions.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
-        server.withLock { $0 = other.conversations }
+        server.conversations = other.conversations
         let error = await #expect(throws: SyncError.self) { try await write(2, configuration) }
         #expect(error?.code == .clientReset)
         #expect(error?.deleteRealmUserInfo() == nil)

@@ -8,19 +8,25 @@
 /// ```
 public typealias ErrorReportingBlock = @Sendable (_ error: any Error, _ session: SyncSession?) -> Void
 
-/// What happens to a file that shares no past with the server any more: the server's database is another one than the
-/// file was synced with.
+/// What happens to a file that shares no past with the server any more: the server has another database.
 ///
 /// ```swift
 /// let configuration = user.flexibleSyncConfiguration(
 ///     clientResetMode: .manual(errorHandler: { error, session in tell(error) }))
 /// ```
 ///
-/// **What works today.** The device keeps everything it has, whatever the mode says; the session stops and reports
-/// `SyncError.clientReset`. With `.manual` and a handler, that handler gets the error; otherwise the error handler of
-/// the `SyncManager` does. The blocks before and after a reset are remembered but not called: nothing is discarded. A
-/// file that only stayed away for too long, or whose server was restored from a backup, is no case for a mode: it is
-/// resynchronised by itself, and its unsent writes are kept.
+/// Nothing is ever discarded, whatever the mode says, because there is nothing that would have to be:
+///
+/// | The server | The device |
+/// |---|---|
+/// | has forgotten the history since the device's last visit | gets its view again and keeps what it has not sent |
+/// | was restored from an older copy | does so too, and sends again what it wrote in the last days and the server lost |
+/// | refuses a write for good | sends the rest, and has the write in ``Realm/unsyncedChanges`` |
+/// | has another database of this name | keeps the file as it is; the session stops with `SyncError.clientReset` |
+///
+/// Only the last one needs somebody to act. With `.manual` and a handler, that handler gets the error; otherwise the error
+/// handler of the `SyncManager` does. The handler also hears when a restored server lacks changes that no device keeps any
+/// more. The blocks before and after a reset are remembered but not called: there is no reset between them.
 public enum ClientResetMode: Sendable {
     /// A block that gets the Realm as it was before.
     ///

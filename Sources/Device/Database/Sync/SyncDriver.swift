@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayObjectStore
+import CausewayOpLog
 import CausewaySync
 import CausewayWire
 import Dispatch
@@ -355,11 +356,27 @@ actor SyncDriver {
             transport.disconnect()
         case .renewToken: renewToken()
         case .apply(let changes):
-            onFile(answering: { .applied(acknowledged: try $0.apply(changes)) })
+            onFile(answering: { [self] file in
+                let outcome = try file.apply(changes)
+                if !outcome.refused.isEmpty { onQueue { $0.reportRefused(outcome.refused) } }
+                return .applied(acknowledged: outcome.acknowledged)
+            })
         case .spill(let parts, let from):
             onFile(answering: {
                 try $0.stage(parts, from: from)
                 return .spilled
+            })
+        case .refill(let committed):
+            let manager = user.app.syncManager
+            manager.log(
+                .info, "The server was restored from an older copy: what it lost after \(committed) is sent again.")
+            onFile(answering: { file in
+                do {
+                    try file.refill(after: committed)
+                    return .refilled(after: committed)
+                } catch {
+                    return .refillFailed(SyncedFile.message(of: error))
+                }
             })
         case .dropOneWay(let through):
             onFile { file in try file.dropOneWay(through: through) }
@@ -380,6 +397,13 @@ actor SyncDriver {
             let waits = subscriptionWaits
             subscriptionWaits = []
             for wait in waits { wait.continuation.resume(throwing: error) }
+        }
+    }
+
+    /// The quarantine has them already: whoever hears of it finds them there.
+    private func reportRefused(_ changes: [QuarantinedChange]) {
+        for change in changes {
+            user.app.syncManager.report(SyncError(change), SyncSession(driver: self))
         }
     }
 

@@ -18,6 +18,8 @@ extension SyncError {
                 failure.code == .permissionDenied ? .permissionDenied : .writeRejected,
                 "\(failure.message) (the entry after number \(after) of this file's one-way log)",
                 serverCode: Int(failure.code.rawValue))
+        case .changesetsLost:
+            self.init(.clientReset, trouble.message)
         case .file(let message):
             self.init(.clientInternal, message)
         }

@@ -13,7 +13,7 @@ public import Foundation
 /// ```
 ///
 /// The message names the cause and what to do about it. No data is lost by any of these: what was not sent stays in
-/// the file's log.
+/// the file's log, and what was refused in its quarantine.
 public struct SyncError: Error, Sendable, Hashable {
     /// What happened, for a caller that treats kinds of error differently.
     ///
@@ -34,13 +34,15 @@ public struct SyncError: Error, Sendable, Hashable {
     /// ```
     public let serverCode: Int?
 
-    /// The writes that the server undid. Our server says which one it refuses in the message; it has no list of them,
-    /// so that this is nil.
+    /// The writes that the server refused: the objects they were about, and why. Nil but for `writeRejected`.
     ///
     /// ```swift
     /// for write in (error as? SyncError)?.compensatingWriteInfo ?? [] { print(write.objectType, write.reason) }
     /// ```
-    public var compensatingWriteInfo: [CompensatingWriteInfo]? { nil }
+    ///
+    /// The app sees the server's values of these objects again. What it had written is not gone: ``Realm/unsyncedChanges``
+    /// has it.
+    public let compensatingWriteInfo: [CompensatingWriteInfo]?
 
     /// Where the app can find a copy of a file that must be reset, and what resets it at once. The library makes no copy
     /// and replaces no file: it keeps the file as it is, and this is nil.
@@ -67,7 +69,10 @@ public struct SyncError: Error, Sendable, Hashable {
         private init() {}
     }
 
-    init(_ code: Code, _ message: String, serverCode: Int? = nil) {
+    init(
+        _ code: Code, _ message: String, serverCode: Int? = nil, compensating writes: [CompensatingWriteInfo]? = nil
+    ) {
+        compensatingWriteInfo = writes
         self.code = code
         self.message = message
         self.serverCode = serverCode
@@ -99,7 +104,7 @@ public struct SyncError: Error, Sendable, Hashable {
         case permissionDenied = 9
         /// The server cannot serve a subscription.
         case invalidFlexibleSyncSubscriptions = 10
-        /// The server refuses a write. It stays in the file's log, and later ones wait behind it.
+        /// The server refuses a write for good. The rest goes on; what was refused is in `Realm.unsyncedChanges`.
         case writeRejected = 11
         /// The server cannot be reached. The device tries again by itself.
         case connectionFailed = 12
@@ -110,14 +115,14 @@ public struct SyncError: Error, Sendable, Hashable {
     }
 }
 
-/// A write that the server undid: which object it was about, and why.
+/// A write that the server refused: which object it was about, and why.
 ///
 /// ```swift
 /// func tell(_ write: CompensatingWriteInfo) {
 ///     print("\(write.objectType) \(write.primaryKey): \(write.reason)")
 /// }
 /// ```
-public struct CompensatingWriteInfo: Sendable {
+public struct CompensatingWriteInfo: Sendable, Hashable {
     /// The class of the object.
     public let objectType: String
     /// Its primary key.

@@ -128,7 +128,8 @@ final class SyncedFile: Sendable {
                 checkpoint: Checkpoint(
                     epoch: state.epoch, version: state.version, querySet: state.querySet,
                     acknowledged: state.acknowledged, incarnation: state.incarnation),
-                held: held, wanted: wanted)
+                held: held, wanted: wanted, oldest: try replica.oldestChangeset(in: transaction),
+                oldestOneWay: state.acknowledgedOneWay + 1)
             return Greeting(hello: hello, wantedVersion: newest.version, logged: state.logged)
         }
     }
@@ -202,16 +203,18 @@ final class SyncedFile: Sendable {
     }
 
     /// Applies complete view changes, all of them in one transaction together with the last one's checkpoint. Returns
-    /// the last upload that the file now knows to be included.
-    func apply(_ changes: [ViewChange]) throws -> UInt64 {
+    /// the last upload that the file now knows to be included, and what the server refused of the uploads.
+    func apply(_ changes: [ViewChange]) throws -> (acknowledged: UInt64, refused: [QuarantinedChange]) {
         comparison.withLock { $0 = nil }
         return try writing { transaction in
             let staging = StagingTree(transaction)
             let subscriptions = SubscriptionTree(transaction)
             var acknowledged: UInt64 = 0
+            var refused: [QuarantinedChange] = []
             for change in changes {
                 let checkpoint = change.checkpoint
-                let application = try replica.beginApplying(acknowledged: checkpoint.acknowledged, in: transaction)
+                let application = try replica.beginApplying(
+                    acknowledged: checkpoint.acknowledged, in: transaction, now: Self.wallClock)
                 for number in 0..<change.partsSpilled {
                     try Self.apply(try Self.staged(number, in: staging), to: application)
                 }
@@ -222,12 +225,14 @@ final class SyncedFile: Sendable {
                     incarnation: checkpoint.incarnation)
                 try subscriptions.reached(checkpoint.querySet)
                 acknowledged = checkpoint.acknowledged
+                refused += application.quarantined
             }
-            return acknowledged
+            return (acknowledged, refused)
         }
     }
 
     private static func apply(_ part: ViewChunk, to application: ViewApplication) throws {
+        application.refuse(part.refused.map(RefusedOperation.init))
         for change in part.entered { try application.enter(change.object, change.state) }
         for change in part.updated { try application.update(change.object, change.state) }
         for leave in part.left { try application.leave(leave.object) }
@@ -263,6 +268,25 @@ final class SyncedFile: Sendable {
         try writing { try replica.acknowledgeOneWay(through: number, in: $0) }
     }
 
+    /// What the server lost of the changesets after this one is pending again.
+    func refill(after committed: UInt64) throws {
+        try writing { try replica.refill(after: committed, in: $0) }
+    }
+
+    // MARK: - What the server refused
+
+    func quarantined() throws -> [QuarantinedChange] {
+        try reading { try Replica.quarantined(in: $0) }
+    }
+
+    func submitQuarantined(_ number: UInt64) throws -> Bool {
+        try writing { try replica.submitQuarantined(number, in: $0, now: Self.wallClock) }
+    }
+
+    func dropQuarantined(_ number: UInt64) throws {
+        try writing { Replica.dropQuarantined(number, in: $0) }
+    }
+
     func refuseQueries(_ version: UInt64, _ message: String) throws {
         _ = try writing { try SubscriptionTree($0).refused(version, message) }
     }
@@ -278,6 +302,14 @@ final class SyncedFile: Sendable {
         case let error as EncodingError: error.message
         default: "\(error)"
         }
+    }
+}
+
+extension RefusedOperation {
+    init(_ refusal: OperationRefusal) {
+        self.init(
+            sequence: refusal.sequence, operation: refusal.operation, code: refusal.failure.code.rawValue,
+            reason: refusal.failure.message)
     }
 }
 

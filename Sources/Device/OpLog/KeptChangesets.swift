@@ -1,0 +1,155 @@
+import CausewayMerge
+import CausewayModel
+package import CausewayObjectStore
+import CausewayOperations
+
+/// How many acknowledged changesets a device keeps, to fill a server that was restored from an older copy.
+///
+/// Both bounds hold; what is beyond either goes, oldest first, in the transactions in which something new is
+/// acknowledged.
+package struct KeptLimits: Hashable, Sendable {
+    package var milliseconds: UInt64
+    package var bytes: UInt64
+    /// More than one commit ever adds in the long run; the work of one commit stays bounded.
+    package var removalsAtOnce: Int
+
+    package init(milliseconds: UInt64, bytes: UInt64, removalsAtOnce: Int) {
+        self.milliseconds = milliseconds
+        self.bytes = bytes
+        self.removalsAtOnce = removalsAtOnce
+    }
+
+    package static let standard = KeptLimits(
+        milliseconds: 7 * 24 * 3_600 * 1_000, bytes: 16 << 20, removalsAtOnce: 256)
+}
+
+/// Acknowledged changesets, without gaps up to the last one acknowledged.
+struct KeptChangesets {
+    private let trees: Trees
+
+    init(_ trees: Trees) {
+        self.trees = trees
+    }
+
+    /// Key of the sum of all values' sizes; shorter than every number's key, and in front of them.
+    private static let sizeKey: [UInt8] = [0]
+
+    private var sizeBytes: UInt64 {
+        get { trees.kept.get(Self.sizeKey).map(Trees.number) ?? 0 }
+        nonmutating set { trees.kept.put(Self.sizeKey, Trees.key(newValue)) }
+    }
+
+    /// The oldest one; nil when there is none.
+    var oldest: UInt64? {
+        var found: UInt64?
+        trees.kept.scan(from: Trees.key(0)) { key, _ in
+            found = Trees.number(key)
+            return false
+        }
+        return found
+    }
+
+    func keep(_ changeset: [UInt8], sequence: UInt64, at now: UInt64) {
+        let value = Trees.key(now) + changeset
+        trees.kept.put(Trees.key(sequence), value)
+        sizeBytes += UInt64(value.count)
+    }
+
+    /// Lets go of what is beyond the limits.
+    func trim(_ limits: KeptLimits, added: Int, now: UInt64) {
+        var size = sizeBytes
+        let eldest = now - min(now, limits.milliseconds)
+        var last: UInt64?
+        var removals = added + limits.removalsAtOnce
+        trees.kept.scan(from: Trees.key(0)) { key, value in
+            let isOld = Trees.number(UnsafeRawBufferPointer(rebasing: value.prefix(8))) < eldest
+            guard removals > 0, isOld || size > limits.bytes else { return false }
+            removals -= 1
+            size -= min(size, UInt64(value.count))
+            last = Trees.number(key)
+            return true
+        }
+        guard let last else { return }
+        trees.kept.removeRange(from: Trees.key(0), upTo: Trees.key(last + 1))
+        sizeBytes = size
+    }
+
+    /// Takes out those after a number, in order, as they were logged.
+    func take(after sequence: UInt64) throws(StoreError) -> [(changeset: Changeset, bytes: [UInt8])] {
+        var taken: [(changeset: Changeset, bytes: [UInt8])] = []
+        var size = sizeBytes
+        var failure: EncodingError?
+        trees.kept.scan(from: Trees.key(sequence + 1)) { _, value in
+            let bytes = Array(value.dropFirst(8))
+            size -= min(size, UInt64(value.count))
+            do throws(EncodingError) {
+                if let changeset = try Changeset.decode(bytes).first { taken.append((changeset, bytes)) }
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw trees.damaged(failure) }
+        trees.kept.removeRange(from: Trees.key(sequence + 1), upTo: nil)
+        sizeBytes = size
+        return taken
+    }
+
+    func removeAll() {
+        trees.kept.removeRange()
+    }
+}
+
+// MARK: - A server that was restored from an older copy
+
+extension Replica {
+    /// The oldest changeset that this file can still send: a kept one, or the oldest that is pending.
+    package func oldestChangeset(in transaction: Transaction) throws(StoreError) -> UInt64 {
+        if let oldest = KeptChangesets(Trees(transaction)).oldest { return oldest }
+        return try state(in: transaction).acknowledged + 1
+    }
+
+    /// Makes what the server has lost again of what it had acknowledged pending again, from the kept changesets.
+    ///
+    /// What the server has of the objects in them is not known until it says so. Their bases are empty until then, and
+    /// what the app sees stays. The checkpoint is forgotten: the next hello asks for a resync.
+    ///
+    /// - Parameter committed: the last changeset that the server has.
+    /// - Throws: `invalidValue` when changesets after that one are missing here.
+    package func refill(after committed: UInt64, in transaction: Transaction) throws(StoreError) {
+        let trees = Trees(transaction)
+        var state = try state(in: transaction)
+        guard committed < state.acknowledged else { return }
+        let kept = try KeptChangesets(trees).take(after: committed)
+        guard kept.first?.changeset.sequence == committed + 1, kept.last?.changeset.sequence == state.acknowledged,
+            UInt64(kept.count) == state.acknowledged - committed
+        else {
+            throw StoreError(
+                .invalidValue,
+                "The server has lost changesets that this file does not keep any more. Restore a newer copy of the "
+                    + "server's database, or open a new file.",
+                path: transaction.store.path)
+        }
+        var last: [ObjectReference: UInt64] = [:]
+        for (changeset, bytes) in kept {
+            let key = Trees.key(changeset.sequence)
+            var touched = Touched()
+            var named: Set<ObjectReference> = []
+            for operation in changeset.operations where named.insert(operation.target).inserted {
+                touched.others.append(operation.target)
+                last[operation.target] = changeset.sequence
+            }
+            trees.log.put(key, bytes)
+            trees.touched.put(key, touched.encoded())
+        }
+        for (object, sequence) in last {
+            let known = try trees.base(object)?.lastSequence
+            let newest = max(sequence, known ?? 0)
+            trees.save(BaseCopy(state: ObjectState(), lastSequence: newest), object)
+        }
+        state.acknowledged = committed
+        state.version = .zero
+        trees.save(state)
+    }
+}

@@ -1,0 +1,133 @@
+import CausewayModel
+package import CausewayObjectStore
+package import CausewayOperations
+
+/// An operation of a logged changeset that the server refused for good.
+package struct RefusedOperation: Hashable, Sendable {
+    package var sequence: UInt64
+    /// Its place in the changeset, from 0.
+    package var operation: UInt64
+    package var code: UInt32
+    package var reason: String
+
+    package init(sequence: UInt64, operation: UInt64, code: UInt32, reason: String) {
+        self.sequence = sequence
+        self.operation = operation
+        self.code = code
+        self.reason = reason
+    }
+}
+
+/// What one transaction of the app did and the server refused for one reason, kept until the app decides [I7].
+package struct QuarantinedChange: Hashable, Sendable {
+    /// Given once in a file.
+    package var number: UInt64
+    /// When this device heard of it, in milliseconds since 1970.
+    package var time: UInt64
+    package var code: UInt32
+    package var reason: String
+    /// The refused operations, in the order in which they were made.
+    package var operations: [Operation]
+}
+
+extension QuarantinedChange {
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(varint: time)
+        writer.write(varint: UInt64(code))
+        writer.write(string: reason)
+        // A changeset is how operations are written; its other fields say nothing here.
+        writer.write(
+            raw: Changeset.encode([
+                Changeset(
+                    client: ClientID(0), sequence: number, stamp: .zero, base: .zero, operations: operations)
+            ]))
+        return writer.bytes
+    }
+
+    init(number: UInt64, encoded: [UInt8]) throws(EncodingError) {
+        var reader = ByteReader(encoded)
+        time = try reader.readVarint()
+        code = UInt32(truncatingIfNeeded: try reader.readVarint())
+        reason = try reader.readString()
+        operations = try Changeset.decode(Array(encoded[reader.offset...])).first?.operations ?? []
+        self.number = number
+    }
+}
+
+extension Trees {
+    /// Gives each change its number and keeps it.
+    func quarantine(_ changes: [QuarantinedChange]) -> [QuarantinedChange] {
+        var last = quarantine.get(Self.counterKey).map(Self.number) ?? 0
+        var kept = changes
+        for index in kept.indices {
+            last += 1
+            kept[index].number = last
+            quarantine.put(Self.key(last), kept[index].encoded())
+        }
+        quarantine.put(Self.counterKey, Self.key(last))
+        return kept
+    }
+
+    func quarantined() throws(StoreError) -> [QuarantinedChange] {
+        var found: [QuarantinedChange] = []
+        var failure: EncodingError?
+        quarantine.scan(from: Self.key(0)) { key, value in
+            do throws(EncodingError) {
+                found.append(try QuarantinedChange(number: Self.number(key), encoded: Array(value)))
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw damaged(failure) }
+        return found
+    }
+
+    func quarantined(_ number: UInt64) throws(StoreError) -> QuarantinedChange? {
+        guard let bytes = quarantine.get(Self.key(number)) else { return nil }
+        do throws(EncodingError) {
+            return try QuarantinedChange(number: number, encoded: bytes)
+        } catch {
+            throw damaged(error)
+        }
+    }
+
+    /// Shorter than every number's key, and in front of them.
+    private static let counterKey: [UInt8] = [0]
+}
+
+// MARK: - What the app does with them
+
+extension Replica {
+    /// What the server refused and the app has not decided about, oldest first.
+    package static func quarantined(in transaction: Transaction) throws(StoreError) -> [QuarantinedChange] {
+        try Trees(transaction).quarantined()
+    }
+
+    /// Forgets a refused change. Nothing happens if it is not there any more.
+    package static func dropQuarantined(_ number: UInt64, in transaction: Transaction) {
+        let trees = Trees(transaction)
+        if trees.quarantine.get(Trees.key(number)) != nil { trees.quarantine.remove(Trees.key(number)) }
+    }
+
+    /// Logs a refused change once more, as a new changeset that is later than everything seen so far, and shows it.
+    ///
+    /// The transaction must not have changed anything yet: what objects are in it is what the server has of them, where
+    /// nothing is pending.
+    ///
+    /// - Parameter now: the device's wall clock in milliseconds since 1970.
+    /// - Returns: False when it is not there any more.
+    package func submitQuarantined(
+        _ number: UInt64, in transaction: Transaction, now: UInt64
+    ) throws(StoreError) -> Bool {
+        let trees = Trees(transaction)
+        guard let change = try trees.quarantined(number) else { return false }
+        trees.quarantine.remove(Trees.key(number))
+        try log(change.operations, in: transaction, now: now)
+        let application = try ViewApplication(transaction, state: state(in: transaction), acknowledged: 0)
+        try application.showAgain(Set(change.operations.map(\.target)))
+        return true
+    }
+}
