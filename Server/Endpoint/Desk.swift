@@ -16,6 +16,7 @@ final class Desk: Sendable {
     let accountCalls: Turnstile
     let isReady = Atomic(false)
     private let heldBodyBytes = Atomic(0)
+    private let heldOfUser = Mutex<[String: Int]>([:])
 
     init(
         services: [String: any SyncService], accounts: [String: any AccountService], authenticator: any Authenticator,
@@ -31,16 +32,33 @@ final class Desk: Sendable {
         accountCalls = Turnstile(places: limits.accountCallsAtOnce)
     }
 
-    /// Counts bytes of a body that is about to be kept; false when there are too many already.
-    func hold(_ bytes: Int) -> Bool {
+    /// Counts bytes of a body that is about to be kept; false when there are too many already, of all callers or of
+    /// this one.
+    ///
+    /// - Parameter user: nil for a caller who is not known yet.
+    func hold(_ bytes: Int, of user: String?) -> Bool {
+        if let user {
+            let isWithinShare = heldOfUser.withLock { held in
+                let total = held[user, default: 0] + bytes
+                guard total <= limits.heldBodyBytesOfUser else { return false }
+                held[user] = total
+                return true
+            }
+            guard isWithinShare else { return false }
+        }
         let held = heldBodyBytes.add(bytes, ordering: .relaxed).newValue
         if held <= limits.heldBodyBytes { return true }
-        release(bytes)
+        release(bytes, of: user)
         return false
     }
 
-    func release(_ bytes: Int) {
+    func release(_ bytes: Int, of user: String?) {
         heldBodyBytes.subtract(bytes, ordering: .relaxed)
+        guard let user, bytes > 0 else { return }
+        heldOfUser.withLock { held in
+            let left = held[user, default: bytes] - bytes
+            held[user] = left > 0 ? left : nil
+        }
     }
 }
 

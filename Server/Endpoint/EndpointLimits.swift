@@ -19,6 +19,8 @@ package struct EndpointLimits: Sendable {
     package var accountBytes = 64 << 10
     /// Bodies that have arrived, of all requests together.
     package var heldBodyBytes = 256 << 20
+    /// Those of one user, so that nobody's slow bodies take the memory of all.
+    package var heldBodyBytesOfUser = 128 << 20
     /// What a client may send ahead of what has been read, for each stream; four times as much for a connection.
     package var streamWindowBytes = 1 << 20
     /// What a download may have waiting for its socket before its sender waits.

@@ -39,6 +39,8 @@ final class RequestHandler: ChannelInboundHandler {
     /// Nil when the stream is gone.
     var context: ChannelHandlerContext?
     private var body: [UInt8] = []
+    /// On whose account it is kept.
+    private var bodyOwner: String?
     private var bodyDeadline = NIODeadline.distantFuture
     private var timer: Scheduled<Void>?
     /// The download this request is, while it runs.
@@ -131,6 +133,7 @@ final class RequestHandler: ChannelInboundHandler {
             try checkBody(sizeBytes: size, incoming)
         }
         phase = .body(incoming)
+        if case .call(let admitted) = incoming { bodyOwner = admitted.caller.user }
         bodyDeadline = .now() + .milliseconds(desk.limits.bodyMilliseconds)
         expectMore()
     }
@@ -139,7 +142,7 @@ final class RequestHandler: ChannelInboundHandler {
         guard case .body(let incoming) = phase else { return }
         do throws(SyncFailure) {
             try checkBody(sizeBytes: body.count + bytes.readableBytes, incoming)
-            guard desk.hold(bytes.readableBytes) else {
+            guard desk.hold(bytes.readableBytes, of: bodyOwner) else {
                 throw SyncFailure(
                     .serverBusy, "The server is taking in as much as it has memory for. Try again later.")
             }
@@ -186,7 +189,7 @@ final class RequestHandler: ChannelInboundHandler {
     }
 
     private func forgetBody() {
-        desk.release(body.count)
+        desk.release(body.count, of: bodyOwner)
         body = []
     }
 

@@ -65,6 +65,8 @@ package final class Conversations: Sendable {
                     + "and its unsent changes; the operator brings the database back, from a backup of any age, or the "
                     + "app opens a new file and copies over what it needs.")
         }
+        let arrival = now()
+        guard sessions.withLock({ $0.hasPlace(for: hello.client, of: user, at: arrival) }) else { throw .noPlace }
         let backend = backend
         let (record, isLost) = try await reader.run { () throws(StoreFailure) -> (ClientRecord, Bool) in
             let record = try backend.register(
@@ -92,10 +94,7 @@ package final class Conversations: Sendable {
             $0.open(conversation, epoch: backend.epoch, at: time)
         }
         opened.replaced?.wake()
-        guard let session = opened.session else {
-            throw SyncFailure(
-                .serverBusy, "This server carries as many sessions as it is configured for. Try again later.")
-        }
+        guard let session = opened.session else { throw .noPlace }
         return Welcome(
             session: session, protocolVersion: spoken.upperBound, epoch: backend.epoch, serverTime: time,
             limits: limits, committed: record.committed, ingested: record.ingested, skipped: record.skipped)
@@ -192,4 +191,11 @@ package final class Conversations: Sendable {
     func wakeAll() {
         for session in sessions.withLock({ $0.all }) { session.wake() }
     }
+}
+
+extension SyncFailure {
+    fileprivate static let noPlace = SyncFailure(
+        .serverBusy,
+        "This server carries as many sessions as it can, \(SessionTable.sessionsMax) in all and "
+            + "\(SessionTable.sessionsOfUserMax) of one user. Try again later.")
 }

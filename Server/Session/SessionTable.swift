@@ -6,14 +6,20 @@ import Synchronization
 struct SessionTable {
     private var open: [UInt64: OpenSession] = [:]
     private var sessionOfClient: [ClientID: UInt64] = [:]
+    private var countOfUser: [String: Int] = [:]
+    /// When idle sessions may be looked for again.
+    private var nextSweep: UInt64 = 0
     private var last: UInt64
     /// Set once the server ends: nothing opens any more.
     private(set) var ending: SyncFailure?
 
     /// Bounds what hellos without a download can make the server keep.
     static let sessionsMax = 20_000
+    /// Of one user, so that nobody takes the places of all.
+    static let sessionsOfUserMax = 2_000
     /// A session whose device never asked for its download is forgotten after this time.
     static let idleMilliseconds: UInt64 = 60_000
+    private static let sweepMilliseconds: UInt64 = 1_000
 
     init(seed: UInt64) {
         last = seed
@@ -34,18 +40,33 @@ struct SessionTable {
                 $0.ends(SyncFailure(.sessionUnknown, "The same client opened a newer session, which replaces this."))
             }
         }
-        if open.count >= Self.sessionsMax { closeIdle(at: time) }
-        guard open.count < Self.sessionsMax else { return (nil, replaced) }
+        let user = conversation.user
+        if isFull(for: user) { closeIdle(at: time) }
+        guard !isFull(for: user) else { return (nil, replaced) }
         last = Self.next(after: last)
         while last == 0 || open[last] != nil { last = Self.next(after: last) }
         open[last] = OpenSession(id: last, conversation, openedAt: time)
         sessionOfClient[conversation.client] = last
+        countOfUser[user, default: 0] += 1
         return (last, replaced)
+    }
+
+    /// Whether a hello has any prospect, asked before anything is written down for its client.
+    mutating func hasPlace(for client: ClientID, of user: String, at time: UInt64) -> Bool {
+        if sessionOfClient[client] != nil { return true }
+        if isFull(for: user) { closeIdle(at: time) }
+        return !isFull(for: user)
+    }
+
+    private func isFull(for user: String) -> Bool {
+        open.count >= Self.sessionsMax || countOfUser[user, default: 0] >= Self.sessionsOfUserMax
     }
 
     mutating func close(_ session: UInt64) -> OpenSession? {
         guard let closed = open.removeValue(forKey: session) else { return nil }
         if sessionOfClient[closed.client] == session { sessionOfClient[closed.client] = nil }
+        let left = countOfUser[closed.user, default: 1] - 1
+        countOfUser[closed.user] = left > 0 ? left : nil
         return closed
     }
 
@@ -55,6 +76,9 @@ struct SessionTable {
     }
 
     private mutating func closeIdle(at time: UInt64) {
+        // Looking at all sessions for every hello of a flood would cost more than the flood.
+        guard time >= nextSweep else { return }
+        nextSweep = time + Self.sweepMilliseconds
         for session in all where !session.isDownloading && session.openedAt + Self.idleMilliseconds < time {
             _ = close(session.id)
         }

@@ -1,4 +1,5 @@
 import CausewayModel
+import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
@@ -10,6 +11,7 @@ struct OperationCheck {
     let catalog: Catalog
     /// One-way entries create asymmetric objects; changesets never touch them.
     let isOneWay: Bool
+    private var claims: ClaimCheck
     /// The object that the last operation of a one-way entry was about: what it holds follows its create.
     private var lastCreated: ObjectReference?
     private var lastShapes: [Int: Shape] = [:]
@@ -39,9 +41,10 @@ struct OperationCheck {
 
     static let keyBytesMax = 400
 
-    init(_ catalog: Catalog, isOneWay: Bool = false) {
+    init(_ catalog: Catalog, of client: ClientID, isOneWay: Bool = false, in transaction: Transaction) {
         self.catalog = catalog
         self.isOneWay = isOneWay
+        claims = ClaimCheck(of: client, isOneWay: isOneWay, catalog, in: transaction)
     }
 
     mutating func check(_ operation: Operation) throws(StoreFailure) {
@@ -114,6 +117,7 @@ struct OperationCheck {
                 throw invalid("“\(plan.name).\(property)” is no text, but an operation changes it as one.")
             }
         }
+        try claims.check(operation, plan)
     }
 
     // MARK: - One way

@@ -47,7 +47,7 @@ extension StoreEmbedded {
             return outcome
         }
         let catalog = catalog(of: transaction)
-        var check = OperationCheck(catalog)
+        var check = OperationCheck(catalog, of: batch.client, in: transaction)
         var merging: Merging?
         for changeset in batch.changesets where changeset.sequence > client.committed {
             do {

@@ -28,7 +28,7 @@ extension StoreEmbedded {
             let known = client.ingested - (batch.first - 1)
             guard UInt64(batch.entries.count) > known else { return (client.ingested, false) }
             let catalog = catalog(of: transaction)
-            var check = OperationCheck(catalog, isOneWay: true)
+            var check = OperationCheck(catalog, of: batch.client, isOneWay: true, in: transaction)
             let writer = OneWayWriter(transaction, catalog, version: meta.version)
             for (index, entry) in batch.entries.dropFirst(Int(known)).enumerated() {
                 do throws(StoreFailure) {

@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayOperations
+import CausewayStore
 import CausewayStoreEmbedded
 import CausewaySubscriptions
 import Testing
@@ -35,7 +36,12 @@ struct HostileTests {
                             node(), property: "all", .insert(id, left: nil, right: nil, value: .link(node().key)))
                     }
                 }
-                try view.write(below(2) == 0 ? View.ann : View.bob, base: below(30), operations)
+                do {
+                    try view.write(below(2) == 0 ? View.ann : View.bob, base: below(30), operations)
+                } catch let failure as StoreFailure where failure.code == .operationInvalid {
+                    // Most circles and second holders are refused by now; what gets through must not hurt.
+                    continue
+                }
             }
             let all = [tasks("TRUEPREDICATE")]
             for version in 0...view.record.version.rawValue {

@@ -65,7 +65,11 @@ final class View {
             base: ServerVersion(base ?? record.version.rawValue), operations: operations)
         let outcome = try record.commit(
             [UploadBatch(client: client, user: "user", changesets: [changeset])], receivedAt: time)[0]
-        if let failure = outcome.failure { throw failure }
+        if let failure = outcome.failure {
+            // It makes the changeset anew under the same number.
+            sequences[client, default: 1] -= 1
+            throw failure
+        }
     }
 
     /// The whole difference, in short words, sorted within each kind.

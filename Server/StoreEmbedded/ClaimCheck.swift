@@ -1,0 +1,170 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+import CausewayStore
+
+/// Whether an upload speaks for its own client only.
+///
+/// What a client makes and nobody else can name, it names by an id with its own number in it: elements, positions, runs
+/// of texts, embedded objects, collections in mixed values. Were a client to make ids of another, the other's next
+/// insert would be taken for a repetition and be lost. And a part belongs to one place: were it put into a second one,
+/// its owner's deletion would no longer end it, and whoever may read the second could read it there.
+struct ClaimCheck {
+    let client: ClientID
+    let isOneWay: Bool
+    private let catalog: Catalog
+    private let transaction: Transaction
+    private let tables = Tables()
+    /// What this upload has put where.
+    private var placed: [ObjectName: Place] = [:]
+
+    private struct Place: Hashable {
+        var holder: ObjectName
+        var column: Int
+    }
+
+    /// By how much an operation may raise the life that is known here. A device offline makes and deletes one key a few
+    /// times; a leap to the end of the numbers would keep the key dead, or alive, for ever.
+    static let livesAtOnceMax: UInt32 = 1_024
+
+    init(of client: ClientID, isOneWay: Bool = false, _ catalog: Catalog, in transaction: Transaction) {
+        self.client = client
+        self.isOneWay = isOneWay
+        self.catalog = catalog
+        self.transaction = transaction
+    }
+
+    /// - Precondition: the operation fits the schema.
+    mutating func check(_ operation: Operation, _ plan: ClassPlan) throws(StoreFailure) {
+        let target = operation.target
+        switch operation {
+        case .create(_, let life, let fields):
+            try checkMade(target.key, plan)
+            try check(life: life, of: target, plan)
+            guard !plan.embeddedColumns.isEmpty || !plan.mixedColumns.isEmpty else { return }
+            for field in fields { try checkPart(field.value, field.property, target, plan) }
+        case .delete(_, let life):
+            try check(life: life, of: target, plan)
+        case .set(_, let field):
+            try checkPart(field.value, field.property, target, plan)
+        case .list(_, let property, .insert(let id, _, _, let value)):
+            try checkMade(id, "an element of “\(plan.name).\(property)”")
+            try checkPart(value, property, target, plan)
+        case .list(_, let property, .move(_, let id, _, _)):
+            try checkMade(id, "a position in “\(plan.name).\(property)”")
+        case .list(_, let property, .set(_, let value)), .keyed(_, let property, .put(_, let value)):
+            try checkPart(value, property, target, plan)
+        case .text(_, let property, .insert(let id, _, _, _)):
+            try checkMade(id, "a run of “\(plan.name).\(property)”")
+        case .list, .keyed, .text, .add:
+            break
+        }
+    }
+
+    // MARK: - Names
+
+    private func checkMade(_ key: PrimaryKey, _ plan: ClassPlan) throws(StoreFailure) {
+        guard case .container(let id) = key else { return }
+        try checkMade(id, "an object of “\(plan.name)”")
+        // A one-way entry is no change to what is there: it has no history, and nobody would hear of it.
+        if isOneWay, placed[ObjectName(plan.number, key)] == nil, table(plan.number).key(for: key) != nil {
+            throw invalid("A one-way entry makes an object of “\(plan.name)” under the name of one that is there.")
+        }
+    }
+
+    private func checkMade(_ id: ElementID, _ what: String) throws(StoreFailure) {
+        guard id.client == client else {
+            throw invalid(
+                "Client \(client.rawValue) makes \(what) with an id of client \(id.client.rawValue). A client makes "
+                    + "ids with its own number in them.")
+        }
+    }
+
+    // MARK: - Lives
+
+    private func check(life: UInt32, of target: ObjectReference, _ plan: ClassPlan) throws(StoreFailure) {
+        guard life > Self.livesAtOnceMax else { return }
+        let name = ObjectName(plan.number, target.key)
+        let known: UInt32
+        if let row = table(plan.number).key(for: target.key) {
+            known = try ObjectStamps.load(plan.number, row, in: transaction).life
+        } else {
+            known = try End.load(name, in: transaction)?.life ?? 0
+        }
+        guard life <= known + Self.livesAtOnceMax else {
+            throw invalid(
+                "An object of “\(plan.name)” is to reach the life \(life), and \(known) is known here. At most "
+                    + "\(Self.livesAtOnceMax) lives are left out at once.")
+        }
+    }
+
+    // MARK: - Places
+
+    private mutating func checkPart(
+        _ value: Value, _ property: String, _ target: ObjectReference, _ plan: ClassPlan
+    ) throws(StoreFailure) {
+        guard let column = plan.columns[property], let part = part(value, plan, column),
+            case .container(let id) = part.key
+        else { return }
+        let place = Place(holder: ObjectName(plan.number, target.key), column: column)
+        let isHeldElsewhere =
+            if let earlier = placed[part] { earlier != place } else { isHeld(part, elsewhereThan: place) }
+        guard !isHeldElsewhere else {
+            throw invalid(
+                "“\(plan.name).\(property)” is given a part of another object. An embedded object or collection has "
+                    + "one place: make another one with the same content.")
+        }
+        // One that has ended stays ended whoever names it; one that is still to be made is its maker's to place.
+        if id.client != client, table(part.classNumber).key(for: part.key) == nil,
+            try End.load(part, in: transaction) == nil
+        {
+            throw invalid(
+                "“\(plan.name).\(property)” is given a part that client \(id.client.rawValue) has not made. A client "
+                    + "places what it made.")
+        }
+        placed[part] = place
+    }
+
+    private func part(_ value: Value, _ plan: ClassPlan, _ column: Int) -> ObjectName? {
+        switch value {
+        case .link(let key) where plan.isEmbedded(column):
+            plan.targets[column].map { ObjectName($0, key) }
+        case .anyLink(let link) where NestedCollection(className: link.className) != nil:
+            catalog.number(link.className).map { ObjectName($0, link.key) }
+        default:
+            nil
+        }
+    }
+
+    private func isHeld(_ part: ObjectName, elsewhereThan place: Place) -> Bool {
+        let table = table(part.classNumber)
+        guard let row = table.key(for: part.key) else { return false }
+        for (origin, column) in catalog.holders(of: part.classNumber) {
+            let holders = self.table(origin)
+            for holder in table.backlinks(to: row, from: holders, column) {
+                guard column == place.column, origin == place.holder.classNumber,
+                    holders.primaryKey(of: holder) == place.holder.key
+                else { return true }
+            }
+        }
+        return false
+    }
+
+    /// Looking a table up costs more than looking into it.
+    private final class Tables {
+        var known: [Int: Table] = [:]
+    }
+
+    private func table(_ classNumber: Int) -> Table {
+        if let table = tables.known[classNumber] { return table }
+        guard let table = transaction.table(catalog[classNumber].name) else {
+            preconditionFailure("The class \(catalog[classNumber].name) has a number but no table.")
+        }
+        tables.known[classNumber] = table
+        return table
+    }
+
+    private func invalid(_ message: String) -> StoreFailure {
+        StoreFailure(.operationInvalid, message)
+    }
+}
