@@ -95,6 +95,7 @@ let tests: [Target] = [
         uses: ["Model"] + storage + ["Support/ObjectStoreReference", "Support/Seeds"]
     ),
     part("Tests", "Support/QueryFuzzing", uses: ["Model", "Query", "Support/Seeds"]),
+    part("Tests", "Support/DecoderFuzzing", uses: shape + ["Support/Seeds", "Wire"]),
     part("Tests", "Support/LMDBStorage", uses: ["Storage"], libraries: ["CLMDB"], excludes: ["lmdb"]),
     part("Tests", "Support/Seeds"),
     part("Tests", "Support/SimulatedDisk", uses: ["Environment", "Support/Seeds"], documents: ["README.md"]),
@@ -127,7 +128,7 @@ let tests: [Target] = [
             "Support/Folders", "Support/ObjectStoreReference", "Support/QueryOracle", "Support/Seeds",
         ]
     ),
-    test("Shared", "Wire", uses: shape + ["Support/Seeds", "Wire"]),
+    test("Shared", "Wire", uses: shape + ["Support/DecoderFuzzing", "Support/Seeds", "Wire"]),
     test("Device", "Database", uses: ["Model"] + storage + ["Database", "Support/Seeds"]),
     test("Device", "Behaviour", uses: ["Database"]),
     test(
@@ -140,7 +141,7 @@ let tests: [Target] = [
     test("Device", "OpLog", uses: shape + storage + ["OpLog", "Support/Seeds"]),
     test("Device", "Sync", uses: shape + ["Support/Seeds", "Sync", "Wire"]),
     test("Device", "Transport", uses: shape + ["Sync", "Transport", "Wire"], libraries: Package.nio),
-    test("Server", "Identity", uses: ["Environment", "Identity"], libraries: Package.tokens),
+    test("Server", "Identity", uses: ["Environment", "Identity", "Support/Seeds"], libraries: Package.tokens),
     test(
         "Server", "Endpoint", uses: shape + ["Endpoint", "Environment", "Identity", "Session", "Wire"],
         libraries: Package.nio + Package.httpClient + [Package.log]
@@ -149,7 +150,7 @@ let tests: [Target] = [
     test("Server", "Store", uses: shape + storage + ["Store", "StoreEmbedded", "Support/Seeds"]),
     test("Server", "Subscriptions", uses: shape + storage + ["Store", "StoreEmbedded", "Subscriptions", "Wire"]),
     test("Server", "Ingest", uses: shape + storage + ["Ingest", "Store", "StoreEmbedded", "Wire"]),
-    test("Server", "Daemon", uses: ["Daemon", "Environment", "Identity", "Support/Folders"]),
+    test("Server", "Daemon", uses: ["Daemon", "Environment", "Identity", "Support/Folders", "Support/Seeds"]),
     test(
         "System", "Simulation",
         uses: shape + storage
@@ -164,12 +165,19 @@ let tests: [Target] = [
     test("System", "DamagedRealm", uses: ["Support/DamageReader", "Support/Programs"]),
     test("System", "TwoProcess", uses: ["Database", "Support/Programs", "Support/RealmPeer"]),
     test("System", "EndToEnd", uses: ["Daemon", "Database", "Support/AppPeer", "Support/Programs"]),
+    part("Tests", "Support/FaultyNetwork", uses: ["Support/Seeds"], libraries: Package.nio),
+    program("Support/FleetDevice", uses: ["Database"]),
+    test(
+        "System", "Fault",
+        uses: ["Daemon", "Support/FaultyNetwork", "Support/FleetDevice", "Support/Programs", "Support/Seeds"]
+    ),
     program(
         "System/CrashSimulation", uses: ["Environment", "Storage", "Support/SimulatedDisk", "Support/StorageOracle"]
     ),
     test("System", "CrashSimulation", uses: ["Support/SimulatedDisk", "System/CrashSimulation"]),
     program("System/StorageSequences", uses: ["Support/StorageOracle"]),
     program("System/QueryPairs", uses: ["Support/QueryFuzzing", "Support/QueryOracle"]),
+    program("System/Fuzz", uses: ["Support/DecoderFuzzing"]),
     program("System/Memory", uses: ["Database"]),
     program("System/Concurrency", uses: ["Database", "Support/Seeds"]),
     program("System/Demo", uses: ["Database", "Support/Flights", "Support/Programs"]),
@@ -199,6 +207,7 @@ let package = Package(
         .executable(name: "causeway-memory", targets: [name("Memory")]),
         .executable(name: "causeway-concurrency", targets: [name("Concurrency")]),
         .executable(name: "causeway-queries", targets: [name("QueryPairs")]),
+        .executable(name: "causeway-fuzz", targets: [name("Fuzz")]),
         .executable(name: "causeway-benchmark", targets: [name("Benchmarks")]),
     ],
     dependencies: [

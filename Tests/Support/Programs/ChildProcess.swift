@@ -13,10 +13,13 @@ package final class ChildProcess: Sendable {
     private let lines: Lines
     private let ending: Ending
 
-    /// - Parameter environment: beside what this process has.
+    /// - Parameters:
+    ///   - environment: beside what this process has.
+    ///   - fileBytesMax: what a file of the program may have, as on a disk that is full: writing beyond it fails.
     /// - Throws: when the program cannot be started.
     package init(
-        name: String, program: String, arguments: [String], environment: [String: String] = [:], log: URL
+        name: String, program: String, arguments: [String], environment: [String: String] = [:],
+        fileBytesMax: Int? = nil, log: URL
     ) throws {
         self.name = name
         if !FileManager.default.fileExists(atPath: log.path) { try Data().write(to: log) }
@@ -24,8 +27,15 @@ package final class ChildProcess: Sendable {
         errors.seekToEndOfFile()
         lines = Lines()
         ending = Ending(of: process)
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
+        if let fileBytesMax {
+            // The shell counts in blocks of 512 bytes. The signal is ignored, so that the write itself fails.
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments =
+                ["-c", "trap '' XFSZ; ulimit -f \(fileBytesMax / 512); exec \"$0\" \"$@\"", program] + arguments
+        } else {
+            process.executableURL = URL(fileURLWithPath: program)
+            process.arguments = arguments
+        }
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = input
         process.standardOutput = output
@@ -49,6 +59,15 @@ package final class ChildProcess: Sendable {
     package func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
         ending.wait()
+    }
+
+    /// Holds the process where it stands; its sockets stay open and silent.
+    package func pause() {
+        Foundation.kill(process.processIdentifier, SIGSTOP)
+    }
+
+    package func resume() {
+        Foundation.kill(process.processIdentifier, SIGCONT)
     }
 
     package func terminate(patience seconds: Double = 15) -> Int32 {

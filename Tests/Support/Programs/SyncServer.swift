@@ -173,6 +173,15 @@ package final class SyncServer {
         process?.kill()
     }
 
+    /// Holds the server where it stands: connections stay open, and nobody answers.
+    package func pause() {
+        process?.pause()
+    }
+
+    package func resume() {
+        process?.resume()
+    }
+
     /// Asks the server to end and returns its exit code.
     @discardableResult
     package func stop() -> Int32 {

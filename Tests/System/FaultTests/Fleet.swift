@@ -1,0 +1,190 @@
+import CausewayFaultyNetwork
+import CausewayPrograms
+import CausewaySeeds
+import Foundation
+import Testing
+
+/// A daemon and devices as processes of their own, over TLS through a network that fails. End it, or they stay.
+final class Fleet {
+    let seed: UInt64
+    let server: SyncServer
+    var numbers: SeededNumbers
+    private(set) var devices: [FleetDevice] = []
+    let folder: URL
+
+    init(_ name: String, devices count: Int, seed: UInt64) async throws {
+        self.seed = seed
+        numbers = SeededNumbers(seed: seed)
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("causeway-\(name)-\(UUID().uuidString)")
+        server = try SyncServer(
+            program: Self.program("sync-server"), folder: folder.appendingPathComponent("server"), database: "fleet")
+        try server.start()
+        for number in 1...count {
+            let proxy = try await FaultyProxy(to: server.port, seed: numbers.next())
+            devices.append(FleetDevice(number, of: self, proxy))
+        }
+    }
+
+    func end() async throws {
+        for device in devices {
+            device.kill()
+            try await device.proxy.stop()
+        }
+        server.kill()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    static func program(_ name: String) throws -> String {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path
+    }
+
+    func pause(milliseconds limit: Int) async throws {
+        try await Task.sleep(for: .milliseconds(numbers.below(limit) + 1))
+    }
+
+    // MARK: - Faults
+
+    /// Devices write, and meanwhile something happens to one of the processes or connections.
+    func round() async throws {
+        for device in devices {
+            if !device.isRunning { try device.start() }
+            device.send("work 10 200")
+        }
+        try await pause(milliseconds: 300)
+        let device = numbers.one(of: devices)
+        switch numbers.below(8) {
+        case 0:
+            server.kill()
+            try server.start()
+        case 1:
+            server.pause()
+            try await pause(milliseconds: 400)
+            server.resume()
+        case 2:
+            device.kill()
+        case 3:
+            device.pause()
+            try await pause(milliseconds: 400)
+            device.resume()
+        case 4:
+            server.kill()
+            device.kill()
+            try server.start()
+        case 5:
+            for device in devices { device.proxy.cutAll() }
+        default:
+            device.proxy.cutAll()
+        }
+        for device in devices { try device.rest() }
+    }
+
+    // MARK: - After the faults
+
+    /// Nothing acknowledged is lost, nothing is doubled, all hold the same.
+    func expectConverged() async throws {
+        for device in devices { device.proxy.heal() }
+        for device in devices where !device.isRunning { try device.start() }
+        for device in devices { device.send("settle") }
+        var answers: [Settled] = []
+        for device in devices {
+            let settled = try device.settled()
+            #expect(settled.own >= device.wrote, "device \(device.number) lost what it had written; seed \(seed)")
+            answers.append(settled)
+        }
+        let written = answers.reduce(0) { $0 + $1.own }
+        // What one device settled with may be older than what another sent after it: ask once more, all being quiet.
+        for device in devices { device.send("settle") }
+        for device in devices {
+            let settled = try device.settled()
+            #expect(settled.items == written, "device \(device.number) holds other items; seed \(seed)")
+            #expect(settled.total == written, "the counter of device \(device.number); seed \(seed)")
+            #expect(settled.entries == written, "the list of device \(device.number); seed \(seed)")
+            answers[device.number - 1] = settled
+        }
+        #expect(Set(answers.map(\.content)).count == 1, "the devices do not hold the same; seed \(seed)")
+        #expect(try server.count("FleetItem") == written, "seed \(seed)")
+        #expect(try server.count("FleetReading") == written, "seed \(seed)")
+        for device in devices { device.kill() }
+        #expect(server.stop() == 0, "seed \(seed)")
+    }
+}
+
+/// What a device says of itself once it is settled.
+struct Settled {
+    var own: Int
+    var items: Int
+    var total: Int
+    var entries: Int
+    var content: String
+}
+
+/// One device: a file that stays, and a process that may come and go.
+final class FleetDevice {
+    let number: Int
+    let proxy: FaultyProxy
+    /// The last transaction that its process said is durable.
+    private(set) var wrote = 0
+    private unowned let fleet: Fleet
+    private var process: ChildProcess?
+    private var isWorking = false
+
+    init(_ number: Int, of fleet: Fleet, _ proxy: FaultyProxy) {
+        self.number = number
+        self.fleet = fleet
+        self.proxy = proxy
+    }
+
+    var isRunning: Bool { process?.isRunning ?? false }
+
+    func start(fileBytesMax: Int? = nil) throws {
+        let home = fleet.folder.appendingPathComponent("device-\(number)")
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        process = try ChildProcess(
+            name: "device \(number)", program: Fleet.program("CausewayFleetDevice"),
+            arguments: [
+                fleet.server.database, "https://localhost:\(proxy.port)", fleet.server.authority, home.path,
+                fleet.server.token(user: "fleet"), "\(number)",
+            ], fileBytesMax: fileBytesMax, log: home.appendingPathComponent("log"))
+        isWorking = false
+        #expect(try process?.nextLine() == "open", "device \(number)")
+    }
+
+    func send(_ line: String) {
+        process?.send(line)
+        if line.hasPrefix("work") { isWorking = true }
+    }
+
+    /// Returns when it has done its work or is gone; whether its disk was full.
+    @discardableResult
+    func rest() throws -> Bool {
+        while isWorking {
+            guard let line = try process?.nextLine() else {
+                isWorking = false
+                break
+            }
+            switch line.split(separator: " ").first {
+            case "wrote": wrote = max(wrote, line.split(separator: " ").last.flatMap { Int($0) } ?? 0)
+            case "full":
+                isWorking = false
+                return true
+            case "rested": isWorking = false
+            default: throw SyncServer.Failure(description: "device \(number): \(line)")
+            }
+        }
+        return false
+    }
+
+    func settled() throws -> Settled {
+        let line = try process?.nextLine() ?? "nothing"
+        let words = line.split(separator: " ")
+        guard words.count == 6, words[0] == "settled", let own = Int(words[1]), let items = Int(words[2]),
+            let total = Int(words[3]), let entries = Int(words[4])
+        else { throw SyncServer.Failure(description: "device \(number): \(line)") }
+        return Settled(own: own, items: items, total: total, entries: entries, content: String(words[5]))
+    }
+
+    func pause() { process?.pause() }
+    func resume() { process?.resume() }
+    func kill() { process?.kill() }
+}
