@@ -1,4 +1,6 @@
 import CausewayMerge
+import CausewayMergeOracle
+import CausewayMergeUniverse
 import CausewayModel
 import CausewayOperations
 import Testing
@@ -80,32 +82,6 @@ import Testing
                         three + two + one,
                     ]
                     check(orders.map { start + $0 }, "\(first), \(second), \(third)")
-                }
-            }
-        }
-    }
-
-    @Test("every two intentions each of two writers give one state in all interleavings")
-    func everyInterleaving() {
-        let start = beginning()
-        let intentions: [Writer.Intention] = [
-            .insertFirst, .insertLast, .removeFirst, .moveFirstToLast, .setFirst, .clear, .setX, .delete, .putA,
-            .removeAll, .addOne, .setCount,
-        ]
-        for a in intentions {
-            for b in intentions {
-                for c in intentions {
-                    for d in intentions {
-                        var left = writer(1, seeing: start)
-                        var right = writer(2, seeing: start)
-                        let (a1, a2) = (left.act(a), left.act(b))
-                        let (b1, b2) = (right.act(c), right.act(d))
-                        let orders = [
-                            a1 + a2 + b1 + b2, a1 + b1 + a2 + b2, a1 + b1 + b2 + a2, b1 + a1 + a2 + b2,
-                            b1 + a1 + b2 + a2, b1 + b2 + a1 + a2,
-                        ]
-                        check(orders.map { start + $0 }, "\(a) \(b), \(c) \(d)")
-                    }
                 }
             }
         }

@@ -1,4 +1,5 @@
 import CausewayMerge
+import CausewayMergeOracle
 import CausewayModel
 import CausewayOperations
 import CausewaySeeds

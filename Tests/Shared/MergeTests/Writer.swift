@@ -116,23 +116,3 @@ struct Writer {
         return ElementID(client: client, counter: counter)
     }
 }
-
-extension ObjectState {
-    /// What an app sees of it.
-    var outcome: NaiveMerge.Outcome {
-        NaiveMerge.Outcome(
-            life: life,
-            fields: Dictionary(uniqueKeysWithValues: fields.map { ($0.property, $0.value) }),
-            lists: Dictionary(uniqueKeysWithValues: lists.map { ($0.property, $0.list.values) })
-                .filter { !$0.value.isEmpty },
-            entries: Dictionary(
-                uniqueKeysWithValues: keyed.map { field in
-                    (
-                        field.property,
-                        Dictionary(uniqueKeysWithValues: field.entries.visible.map { ($0.key, $0.value) })
-                    )
-                }
-            ).filter { !$0.value.isEmpty }
-        )
-    }
-}

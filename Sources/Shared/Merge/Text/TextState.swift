@@ -2,7 +2,7 @@ package import CausewayModel
 
 /// What is known of one text: its scalars with their ids, in Fugue order, removed ones included, kept as runs.
 ///
-/// `RULES.md`, section 5, says what it means: a text is the list of its Unicode scalars. A *piece* is a run of them that
+/// `RULES.md`, section 9, says what it means: a text is the list of its Unicode scalars. A *piece* is a run of them that
 /// one client typed in one go: ids with consecutive counters, each the right child of the one before. Invariants:
 /// 1. The pieces of all blocks, one after another, are the order of the tree.
 /// 2. Only the first scalar of a piece has left children, and only its last one has right children outside the piece.

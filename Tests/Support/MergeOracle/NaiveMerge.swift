@@ -1,0 +1,111 @@
+package import CausewayModel
+package import CausewayOperations
+
+/// The rules as declarations over the operations of one object: slow and obvious, and no code of the product's in it.
+///
+/// What the fast merge reaches by joining one operation after another must be what stands here. The order of delivery
+/// shows in one place only, as in RULES.md, section 1: an operation that was written without having seen that the object
+/// was deleted and made again counts in the life in which it arrives.
+package struct NaiveMerge {
+    package var operations: [(operation: Operation, stamp: Stamp)]
+
+    package init(operations: [(operation: Operation, stamp: Stamp)] = []) {
+        self.operations = operations
+    }
+
+    /// Life, explicit-or-default fields, and what is visible of lists, sets, maps and texts, as plain values.
+    package struct Outcome: Equatable, Sendable {
+        package var life: UInt32
+        package var fields: [String: Value]
+        package var lists: [String: [Value]]
+        /// Sets and maps.
+        package var entries: [String: [Value: Value]]
+        package var texts: [String: String]
+
+        package init(
+            life: UInt32, fields: [String: Value] = [:], lists: [String: [Value]] = [:],
+            entries: [String: [Value: Value]] = [:], texts: [String: String] = [:]
+        ) {
+            self.life = life
+            self.fields = fields
+            self.lists = lists
+            self.entries = entries
+            self.texts = texts
+        }
+    }
+
+    package var outcome: Outcome {
+        let life = operations.map { reachedLife($0.operation) }.max() ?? 0
+        guard life % 2 == 1 else { return Outcome(life: life) }
+        var outcome = Outcome(life: life)
+
+        var candidates: [String: [(isExplicit: Int, stamp: Stamp, order: Int, value: Value)]] = [:]
+        var lists: [String: NaiveList] = [:]
+        var entries: [String: [Value: [(stamp: Stamp, order: Int, value: Value?)]]] = [:]
+        var additions: [String: [Addition]] = [:]
+        var texts: [String: NaiveText] = [:]
+        for (order, (operation, stamp)) in counting(in: life) {
+            switch operation {
+            case .create(_, _, let fields):
+                for field in fields {
+                    candidates[field.property, default: []].append((field.isDefault ? 0 : 1, stamp, order, field.value))
+                }
+            case .set(_, let field):
+                candidates[field.property, default: []].append((field.isDefault ? 0 : 1, stamp, order, field.value))
+            case .list(_, let property, let operation):
+                lists[property, default: NaiveList()].operations.append((operation, stamp))
+            case .keyed(_, let property, .put(let key, let value)):
+                entries[property, default: [:]][key, default: []].append((stamp, order, value))
+            case .keyed(_, let property, .remove(let key)):
+                entries[property, default: [:]][key, default: []].append((stamp, order, nil))
+            case .add(_, let property, let addition):
+                additions[property, default: []].append(addition)
+            case .text(_, let property, let operation):
+                texts[property, default: NaiveText()].join(operation)
+            case .delete: break
+            }
+        }
+        outcome.entries = entries.mapValues { keys in
+            keys.compactMapValues { all in all.max { ($0.stamp, $0.order) < ($1.stamp, $1.order) }!.value }
+        }.filter { !$0.value.isEmpty }
+        // A counter of which nobody gave a first value begins at zero.
+        for property in additions.keys { candidates[property, default: []].append((0, .zero, -1, .int(0))) }
+        for (property, all) in candidates {
+            let standing = all.max { ($0.isExplicit, $0.stamp, $0.order) < ($1.isExplicit, $1.stamp, $1.order) }!
+            outcome.fields[property] = standing.value
+            let base = standing.isExplicit == 1 ? standing.stamp : .zero
+            let counting = (additions[property] ?? []).filter { $0.base == base }
+            guard case .int(let value) = standing.value, !counting.isEmpty else { continue }
+            outcome.fields[property] = .int(counting.reduce(value) { $0 &+ $1.amount })
+        }
+        outcome.lists = lists.mapValues(\.values).filter { !$0.value.isEmpty }
+        outcome.texts = texts.mapValues(\.string).filter { !$0.value.isEmpty }
+        return outcome
+    }
+
+    /// The creates of a life, and what was delivered in it and is not older than it.
+    private func counting(in life: UInt32) -> [(order: Int, stamped: (operation: Operation, stamp: Stamp))] {
+        var reached: UInt32 = 0
+        var born: Stamp?
+        var counting: [(order: Int, stamped: (operation: Operation, stamp: Stamp))] = []
+        for (order, stamped) in operations.enumerated() {
+            let next = reachedLife(stamped.operation)
+            reached = max(reached, next)
+            if next == life {
+                born = min(born ?? stamped.stamp, stamped.stamp)
+                counting.append((order, stamped))
+            } else if next == 0, reached == life, let born, stamped.stamp >= born {
+                counting.append((order, stamped))
+            }
+        }
+        return counting
+    }
+
+    /// Zero for what is about properties.
+    private func reachedLife(_ operation: Operation) -> UInt32 {
+        switch operation {
+        case .create(_, let life, _), .delete(_, let life): life
+        case .set, .list, .keyed, .add, .text: 0
+        }
+    }
+}

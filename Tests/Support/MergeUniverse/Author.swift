@@ -1,0 +1,56 @@
+import CausewayMerge
+package import CausewayModel
+package import CausewayOperations
+
+/// A device as a value: what it sees, its clock, and the operations that it makes of what it sees.
+package struct Author: Sendable {
+    package let client: ClientID
+    package private(set) var world = World()
+    /// How far its clock has come.
+    package var time: UInt64 = 0
+    private var counter: UInt64 = 0
+    private let join: World.Join
+
+    package static let note = ObjectReference("Note", .int(1))
+    package static let other = ObjectReference("Note", .int(2))
+
+    package init(_ client: UInt64, join: @escaping World.Join = World.product) {
+        self.client = ClientID(client)
+        self.join = join
+    }
+
+    /// Does it, if it can be done now; gives the operations of the one changeset that says so.
+    package mutating func act(_ intention: Intention) -> [Stamped] {
+        time += 1
+        let stamp = Stamp(time: time << 16, client: client)
+        let actions = operations(of: intention).map { Stamped($0, stamp) }
+        world.join(actions, by: join)
+        return actions
+    }
+
+    /// Learns what somebody else did.
+    package mutating func receive(_ actions: [Stamped]) {
+        for action in actions { time = max(time, action.stamp.time >> 16) }
+        world.join(actions, by: join)
+    }
+
+    // MARK: - What it sees
+
+    var state: ObjectState { world[Author.note] ?? ObjectState() }
+    var otherState: ObjectState { world[Author.other] ?? ObjectState() }
+
+    func isAlive(_ object: ObjectReference) -> Bool { world[object]?.isAlive ?? false }
+
+    /// Says who wrote it and when, so that what wins can be read.
+    var mark: Value {
+        let letter = Unicode.Scalar(UInt8(ascii: "A") + UInt8(truncatingIfNeeded: client.rawValue - 1))
+        return .string("\(letter)\(time)")
+    }
+
+    mutating func nextID() -> ElementID { nextIDs(1) }
+
+    mutating func nextIDs(_ count: Int) -> ElementID {
+        defer { counter += UInt64(count) }
+        return ElementID(client: client, counter: counter + 1)
+    }
+}
