@@ -183,7 +183,12 @@ let tests: [Target] = [
     ),
     test("System", "CrashSimulation", uses: ["Support/SimulatedDisk", "System/CrashSimulation"]),
     program("System/StorageSequences", uses: ["Support/StorageOracle"]),
-    program("System/Enumeration", uses: ["Support/MergeUniverse"]),
+    part(
+        "Tests", "Support/JourneyUniverse",
+        uses: shape + storage + ["OpLog", "Store", "StoreEmbedded", "Subscriptions"]
+    ),
+    test("System", "Journey", uses: ["Support/JourneyUniverse", "Support/MergeUniverse"]),
+    program("System/Enumeration", uses: ["Support/JourneyUniverse", "Support/MergeUniverse"]),
     program("System/QueryPairs", uses: ["Support/QueryFuzzing", "Support/QueryOracle"]),
     program("System/Fuzz", uses: ["Support/DecoderFuzzing"]),
     program("System/Memory", uses: ["Database"]),

@@ -1,14 +1,26 @@
 import ArgumentParser
+import CausewayJourneyUniverse
 import CausewayMergeUniverse
 
-/// Delivers every two changesets of three writers in every order, in a small universe, and compares what they become.
+/// Delivers every two changesets of three writers in every order, in a small universe, and compares what they become;
+/// then takes every two deeds of three devices through files, uploads, views and downloads.
 @main
 struct EnumerationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "causeway-enumeration")
 
+    enum Level: String, CaseIterable, ExpressibleByArgument {
+        /// The rules alone.
+        case joins
+        /// From the app's write to what all devices show.
+        case journeys
+    }
+
     @Option(help: "Only one part of so many: '3/100'. Parts are fixed, and each holds some of everything.")
     var part = Part(number: 1, of: 1)
-    @Option(name: .customLong("case"), help: "Show the case with this number instead.") var number: Int?
+    @Option(help: "Only the rules (joins), or only from device to device (journeys).") var level: Level?
+    @Option(
+        name: .customLong("case"), help: "Show the case with this number instead; of journeys with --level journeys.")
+    var number: Int?
     @Option(help: "How many run side by side.") var jobs = 2
 
     func validate() throws {
@@ -16,28 +28,58 @@ struct EnumerationCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let enumeration = Enumeration()
-        if let number { return try show(number, of: enumeration) }
-        let progress = Progress(enumeration, part)
+        if let number { return try show(number, level ?? .joins) }
+        var cases = 0
+        for level in Level.allCases where self.level ?? level == level {
+            cases += level == .joins ? try await runJoins() : try await runJourneys()
+        }
+        print("causeway-enumeration: \(cases) cases: every one ends in one state")
+    }
+
+    private func runJoins() async throws -> Int {
+        let progress = Progress(Enumeration(), part)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<jobs { group.addTask { progress.work() } }
         }
-        if let (number, how) = progress.difference {
-            print("causeway-enumeration: case \(number): \(how)")
-            try show(number, of: enumeration)
-            print("causeway-enumeration: see it again with --case \(number)")
-            throw ExitCode.failure
-        }
-        print(
-            "causeway-enumeration: \(progress.cases) cases, of \(progress.scenarios) scenarios: every order of delivery "
-                + "gives one state, as the reference says")
+        try report(progress.difference, .joins)
+        print("causeway-enumeration: \(progress.cases) orders of delivery of \(progress.scenarios) scenarios")
+        return progress.cases
     }
 
-    private func show(_ number: Int, of enumeration: Enumeration) throws {
-        guard let story = enumeration.family(ofCase: number)?.story(ofCase: number) else {
-            throw ValidationError("No case has the number \(number).")
+    private func runJourneys() async throws -> Int {
+        let progress = JourneyProgress(Journeys(), part)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<jobs { group.addTask { try progress.work() } }
+            try await group.waitForAll()
         }
-        print(story)
+        try report(progress.difference, .journeys)
+        print("causeway-enumeration: \(progress.cases) journeys")
+        return progress.cases
+    }
+
+    private func report(_ difference: (number: Int, how: String)?, _ level: Level) throws {
+        guard let (number, how) = difference else { return }
+        try show(number, level)
+        print("causeway-enumeration: case \(number): \(how)")
+        print("causeway-enumeration: see it again with --level \(level.rawValue) --case \(number)")
+        throw ExitCode.failure
+    }
+
+    private func show(_ number: Int, _ level: Level) throws {
+        switch level {
+        case .joins:
+            guard number >= 0, let story = Enumeration().family(ofCase: number)?.story(ofCase: number) else {
+                throw ValidationError("No case has the number \(number).")
+            }
+            print(story)
+        case .journeys:
+            let journeys = Journeys()
+            guard (0..<journeys.cases).contains(number) else {
+                throw ValidationError("No journey has the number \(number).")
+            }
+            print(journeys.title(of: number))
+            for (_, how) in try journeys.run([number], story: { print($0) }).differences { print(how) }
+        }
     }
 }
 
@@ -60,4 +102,8 @@ struct Part: ExpressibleByArgument, CustomStringConvertible, Sendable {
     }
 
     var description: String { "\(number)/\(count)" }
+
+    func includes(_ scenario: Int) -> Bool {
+        SpreadParts.part(ofScenario: scenario, of: count) == number
+    }
 }

@@ -1,0 +1,76 @@
+import CausewayMerge
+import CausewayModel
+import CausewayObjectStore
+import CausewayOpLog
+import CausewayOperations
+import CausewayStore
+import CausewayStoreEmbedded
+import Synchronization
+
+/// Every two deeds each of three devices, by every itinerary: through the log of the device, the merging of the server and
+/// the difference of views, to the files of all. In the end all must show what the server has.
+///
+/// A *case* is a corner, an itinerary, and the six deeds. Many cases share one server and three devices, each with items
+/// of its own, and go through the itinerary together: they touch nothing of each other.
+package struct Journeys: Sendable {
+    package let corners: [Corner]
+    package let itineraries: [Itinerary]
+
+    package init(corners: [Corner] = Corner.all, itineraries: [Itinerary] = Itinerary.all) {
+        self.corners = corners
+        self.itineraries = itineraries
+    }
+
+    static let devices = 3
+    static let deedsEach = 2
+
+    /// Of a corner: each of six deeds is one of five.
+    private static let deedsOfCorner = 15_625
+
+    package var cases: Int { corners.count * itineraries.count * Self.deedsOfCorner }
+
+    /// Cases of one corner and one itinerary have consecutive numbers.
+    package static var block: Int { deedsOfCorner }
+
+    struct Case {
+        let number: Int
+        let corner: Corner
+        let itinerary: Itinerary
+        /// The first two are the first device's.
+        let deeds: [Deed]
+    }
+
+    func find(_ number: Int) -> Case {
+        let (family, place) = number.quotientAndRemainder(dividingBy: Self.deedsOfCorner)
+        let corner = corners[family / itineraries.count]
+        var rest = place
+        let deeds = (0..<Self.devices * Self.deedsEach).map { _ in
+            defer { rest /= corner.deeds.count }
+            return corner.deeds[rest % corner.deeds.count]
+        }
+        return Case(
+            number: number, corner: corner, itinerary: itineraries[family % itineraries.count], deeds: deeds)
+    }
+
+    package struct Outcome: Sendable {
+        /// Cases in which every device could do what it was asked.
+        package var cases = 0
+        package var differences: [(number: Int, how: String)] = []
+    }
+
+    /// Runs cases of one corner and itinerary together.
+    ///
+    /// - Parameter story: told what every device shows after every step.
+    package func run(_ numbers: [Int], story: ((String) -> Void)? = nil) throws -> Outcome {
+        guard let first = numbers.first else { return Outcome() }
+        let stage = try JourneyStage(numbers.map(find), find(first).itinerary, story)
+        defer { stage.close() }
+        return try stage.run()
+    }
+
+    package func title(of number: Int) -> String {
+        let found = find(number)
+        return "case \(number): \(found.corner.name); \(found.itinerary.name); "
+            + found.deeds.map(\.rawValue).joined(separator: ", ")
+    }
+}

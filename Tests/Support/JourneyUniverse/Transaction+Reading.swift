@@ -1,0 +1,54 @@
+import CausewayModel
+import CausewayObjectStore
+
+extension Transaction {
+    /// Per item, all that a reader sees of it, with everything in it, as one text.
+    func readItems() -> [Int64: String] {
+        guard let items = table("Item") else { return [:] }
+        var read: [Int64: String] = [:]
+        for key in items.allKeys {
+            if case .int(let name)? = items.primaryKey(of: key) { read[name] = text(items, key) }
+        }
+        return read
+    }
+
+    private func text(_ table: Table, _ key: ObjectKey) -> String {
+        let parts = table.schema.properties.enumerated().map { column, property in
+            let value: String
+            switch property.collection {
+            case .none: value = text(table.value(key, column), property)
+            case .list: value = "\(table.listValues(key, column).map { text($0, property) })"
+            // The order of a set of links is that of rows, which is another one in each file.
+            case .set: value = "\(table.listValues(key, column).map { text($0, property) }.sorted())"
+            case .map:
+                let values = table.listValues(key, column).map { text($0, property) }
+                value = "\(zip(table.mapKeys(key, column), values).map { "\($0): \($1)" }.sorted())"
+            }
+            return "\(property.name)=\(value)"
+        }
+        return "{" + parts.joined(separator: " ") + "}"
+    }
+
+    /// A link is its target's primary key, or that it leads nowhere; what is embedded is its content.
+    private func text(_ value: Value, _ property: Property) -> String {
+        if let (nested, key, kind) = nested(value) {
+            guard nested.exists(key) else { return "nil" }
+            let values = nested.listValues(key, NestedCollection.column).map { text($0, property) }
+            guard kind == .map else { return "\(values)" }
+            return "\(zip(nested.mapKeys(key, NestedCollection.column), values).map { "\($0): \($1)" }.sorted())"
+        }
+        guard case .object(let key) = value, let target = property.target, let linked = table(target) else {
+            return value == .null ? "nil" : "\(value)"
+        }
+        guard linked.exists(key) else { return "nil" }
+        if linked.schema.kind == .embedded { return text(linked, key) }
+        return "→\(linked.primaryKey(of: key).map { "\($0)" } ?? "nil")"
+    }
+
+    /// Embedded objects that are alive although nothing holds them.
+    func orphans() -> [String] {
+        tables.filter { $0.schema.kind == .embedded }.flatMap { table in
+            table.allKeys.filter { table.backlinkCount(to: $0) == 0 }.map { "\(table.name) \($0.rawValue)" }
+        }
+    }
+}

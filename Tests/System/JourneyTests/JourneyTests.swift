@@ -1,0 +1,37 @@
+import CausewayJourneyUniverse
+import CausewayMergeUniverse
+import Testing
+
+/// A sample of `deploy/test --enumerate --level journeys`.
+@Suite struct JourneyTests {
+    @Test("by every itinerary every device ends with what the server has", arguments: Corner.all)
+    func everyItinerary(_ corner: Corner) throws {
+        let journeys = Journeys(corners: [corner])
+        var cases = 0
+        for first in stride(from: 0, to: journeys.cases, by: Journeys.block) {
+            let numbers = (first..<first + Journeys.block).filter {
+                SpreadParts.part(ofScenario: $0, of: Journeys.block / 25) == 1
+            }
+            let outcome = try journeys.run(numbers)
+            cases += outcome.cases
+            for (number, how) in outcome.differences.prefix(2) {
+                Issue.record("\(journeys.title(of: number)): \(how)")
+            }
+        }
+        #expect(cases > 0)
+    }
+
+    @Test("every device writes twice, whatever the itinerary")
+    func turns() {
+        for itinerary in Itinerary.all {
+            var turns = [0, 0, 0]
+            for case .write(let device) in itinerary.steps { turns[device] += 1 }
+            #expect(turns == [2, 2, 2], "\(itinerary.name)")
+        }
+    }
+
+    @Test("each corner has five different deeds")
+    func corners() {
+        for corner in Corner.all { #expect(Set(corner.deeds).count == 5, "\(corner.name)") }
+    }
+}
