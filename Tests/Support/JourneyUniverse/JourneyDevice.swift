@@ -15,11 +15,13 @@ final class JourneyDevice {
     let replica: Replica
     private let store: ObjectStore
     private let skewMilliseconds: UInt64
+    private let fault: Journeys.Fault?
     private var sentThrough: UInt64 = 0
     private var held: [QueryText] = []
     var watching = Itinerary.Watching.all
 
-    init(number: Int, folder: String, skewMilliseconds: UInt64) throws {
+    init(number: Int, folder: String, skewMilliseconds: UInt64, fault: Journeys.Fault?) throws {
+        self.fault = fault
         self.number = number
         self.skewMilliseconds = skewMilliseconds
         store = try ObjectStore.open(
@@ -70,9 +72,11 @@ final class JourneyDevice {
         while !isLast {
             let part = try difference.next(bytesMax: 1 << 20)
             for change in part.entered { try application.enter(change.object, change.state) }
-            for change in part.updated { try application.update(change.object, change.state) }
-            for leave in part.left { try application.leave(leave.object) }
-            for end in part.deleted { try application.delete(end.object, life: end.life) }
+            for change in part.updated where fault != .missesUpdates {
+                try application.update(change.object, change.state)
+            }
+            for leave in part.left where fault != .missesLeaves { try application.leave(leave.object) }
+            for end in part.deleted where fault != .missesDeletes { try application.delete(end.object, life: end.life) }
             isLast = part.isLast
         }
         try application.finish(epoch: record.epoch, version: difference.version, querySet: 1)

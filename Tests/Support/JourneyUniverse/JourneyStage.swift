@@ -24,7 +24,9 @@ final class JourneyStage {
 
     private static let number = Atomic(0)
 
-    init(_ cases: [Journeys.Case], _ itinerary: Itinerary, _ story: ((String) -> Void)?) throws {
+    init(
+        _ cases: [Journeys.Case], _ itinerary: Itinerary, _ fault: Journeys.Fault?, _ story: ((String) -> Void)?
+    ) throws {
         self.cases = cases
         self.itinerary = itinerary
         self.story = story
@@ -39,7 +41,9 @@ final class JourneyStage {
         try record.extendSchema(JourneySchema.schema)
         devices = try (0..<Journeys.devices).map { number in
             let skew: UInt64 = itinerary.isFirstAhead && number == 0 ? 3_600_000 : 0
-            return try JourneyDevice(number: number, folder: folder, skewMilliseconds: skew)
+            return try JourneyDevice(
+                number: number, folder: folder, skewMilliseconds: skew,
+                fault: number == Journeys.devices - 1 ? fault : nil)
         }
         for device in devices { _ = try record.register(device.replica.client, user: "u") }
     }

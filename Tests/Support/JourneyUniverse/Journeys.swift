@@ -15,10 +15,19 @@ import Synchronization
 package struct Journeys: Sendable {
     package let corners: [Corner]
     package let itineraries: [Itinerary]
+    /// What the last device does wrong, for tests of the checker.
+    private let fault: Fault?
 
-    package init(corners: [Corner] = Corner.all, itineraries: [Itinerary] = Itinerary.all) {
+    package enum Fault: CaseIterable, Sendable {
+        case missesUpdates, missesLeaves, missesDeletes
+    }
+
+    package init(
+        corners: [Corner] = Corner.all, itineraries: [Itinerary] = Itinerary.all, fault: Fault? = nil
+    ) {
         self.corners = corners
         self.itineraries = itineraries
+        self.fault = fault
     }
 
     static let devices = 3
@@ -63,7 +72,7 @@ package struct Journeys: Sendable {
     /// - Parameter story: told what every device shows after every step.
     package func run(_ numbers: [Int], story: ((String) -> Void)? = nil) throws -> Outcome {
         guard let first = numbers.first else { return Outcome() }
-        let stage = try JourneyStage(numbers.map(find), find(first).itinerary, story)
+        let stage = try JourneyStage(numbers.map(find), find(first).itinerary, fault, story)
         defer { stage.close() }
         return try stage.run()
     }

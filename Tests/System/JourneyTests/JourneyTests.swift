@@ -21,6 +21,21 @@ import Testing
         #expect(cases > 0)
     }
 
+    @Test("a device that misses something is found", arguments: Journeys.Fault.allCases)
+    func fault(_ fault: Journeys.Fault) throws {
+        let corners = Corner.all.filter { ["life", "views"].contains($0.name) }
+        let journeys = Journeys(corners: corners, fault: fault)
+        var found: [(number: Int, how: String)] = []
+        for first in stride(from: 0, to: journeys.cases, by: Journeys.block) {
+            let numbers = (first..<first + Journeys.block).filter {
+                SpreadParts.part(ofScenario: $0, of: Journeys.block / 10) == 1
+            }
+            found += try journeys.run(numbers).differences
+        }
+        let how = try #require(found.first?.how)
+        #expect(how.contains("device 2"))
+    }
+
     @Test("every device writes twice, whatever the itinerary")
     func turns() {
         for itinerary in Itinerary.all {
