@@ -68,8 +68,8 @@ let server: [Target] = [
         uses: ["Environment", "Operations", "Session", "Wire"], libraries: Package.nio + [Package.log]
     ),
     part(
-        "Server", "Identity", uses: ["Environment", "ObjectStore"], libraries: Package.tokens,
-        documents: ["ACCOUNTS.md"]
+        "Server", "Identity", uses: ["Environment", "Model", "ObjectStore", "Query", "Store"],
+        libraries: Package.tokens, documents: ["ACCOUNTS.md", "PERMISSIONS.md"]
     ),
     part("Server", "Ingest", uses: ["Model", "Operations", "Store", "Wire"]),
     part("Server", "Session", uses: ["Merge", "Model", "Operations", "Query", "Store", "Subscriptions", "Wire"]),
@@ -148,7 +148,10 @@ let tests: [Target] = [
     test("Device", "OpLog", uses: shape + storage + ["OpLog", "Support/Seeds"]),
     test("Device", "Sync", uses: shape + ["Support/Seeds", "Sync", "Wire"]),
     test("Device", "Transport", uses: shape + ["Sync", "Transport", "Wire"], libraries: Package.nio),
-    test("Server", "Identity", uses: ["Environment", "Identity", "Support/Seeds"], libraries: Package.tokens),
+    test(
+        "Server", "Identity", uses: ["Environment", "Identity", "Model", "Query", "Store", "Support/Seeds"],
+        libraries: Package.tokens
+    ),
     test(
         "Server", "Endpoint", uses: shape + ["Endpoint", "Environment", "Identity", "Session", "Wire"],
         libraries: Package.nio + Package.httpClient + [Package.log]
@@ -166,7 +169,8 @@ let tests: [Target] = [
     test(
         "System", "SyncedRealm",
         uses: [
-            "Database", "Environment", "Identity", "Ingest", "Operations", "Session", "StoreEmbedded", "Sync", "Wire",
+            "Database", "Environment", "Identity", "Ingest", "Operations", "Session", "Store", "StoreEmbedded", "Sync",
+            "Wire",
         ]
     ),
     test("System", "DamagedRealm", uses: ["Support/DamageReader", "Support/Programs"]),

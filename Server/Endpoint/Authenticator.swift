@@ -1,15 +1,19 @@
+package import CausewaySession
 package import CausewayWire
 
 /// Who calls, for as long as their token is good.
-package struct KnownCaller: Hashable, Sendable {
+package struct KnownCaller: Sendable {
     /// What a client belongs to and permissions are about.
     package var user: String
     /// Milliseconds since 1970.
     package var expires: UInt64
+    /// What they may do; nil is everything.
+    package var access: Access?
 
-    package init(user: String, expires: UInt64) {
+    package init(user: String, expires: UInt64, access: Access? = nil) {
         self.user = user
         self.expires = expires
+        self.access = access
     }
 }
 

@@ -90,7 +90,7 @@ extension Desk {
                 "This server has no database '\(database)'. Check the app id; the operator adds databases in the "
                     + "server's configuration.")
         }
-        return Admitted(call: call, database: database, caller: caller, service: service)
+        return Admitted(call: call, database: database, caller: caller, service: service.serving(caller))
     }
 
     /// An account call. Who calls is for its service to find out, for most of them come before there is a token.

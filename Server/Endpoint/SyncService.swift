@@ -13,8 +13,20 @@ package protocol SyncService: Sendable {
     func digests(_ request: ResyncRequest, user: String) async throws(SyncFailure)
     func mark(_ session: UInt64, user: String, id: UInt64) async throws(SyncFailure)
     func ingest(_ batch: IngestBatch, user: String) async throws(SyncFailure) -> UInt64
+    /// The service as a caller may use it.
+    func serving(_ caller: KnownCaller) -> any SyncService
     /// Every download is told why and finishes.
     func end(_ failure: SyncFailure) async
 }
 
-extension Conversations: SyncService {}
+extension SyncService {
+    /// For services that permit everything.
+    package func serving(_ caller: KnownCaller) -> any SyncService { self }
+}
+
+extension Conversations: SyncService {
+    package func serving(_ caller: KnownCaller) -> any SyncService {
+        guard let access = caller.access else { return self }
+        return GovernedConversations(conversations: self, access: access)
+    }
+}

@@ -1,5 +1,6 @@
 package import CausewayMerge
 package import CausewayModel
+package import CausewayStore
 package import CausewayWire
 
 /// One device's download as a state machine. Told what happened, it says what to do next.
@@ -11,6 +12,8 @@ package import CausewayWire
 /// A resync, `comparing`, asks the device what it holds, question by question, because nobody else knows: its checkpoint
 /// is older than the history, or was lost with a newer copy of the database. A device whose changesets were lost with it
 /// is asked only when they are here again: else it would let go of what it alone has.
+///
+/// Other permissions are a difference as well, from the view under the old ones to that under the new.
 ///
 /// Marks and heartbeats go out while idle; a view change is never interrupted, because the device shows nothing of it
 /// before its last part. `end` wins over everything, between two messages.
@@ -30,6 +33,9 @@ package struct Conversation: Sendable {
     package private(set) var position: ServerVersion
     package private(set) var held: QuerySet
     private var wanted: QuerySet
+    /// What the held view was made under; nil is everything.
+    private var heldPermissions: Permissions?
+    private var permissions: Permissions?
 
     private var phase = Phase.idle
     private var inFlightBytes: UInt64 = 0
@@ -50,9 +56,9 @@ package struct Conversation: Sendable {
 
     private enum Phase {
         case idle
-        case computing(QuerySet)
-        case comparing(QuerySet, Comparing)
-        case telling(QuerySet, partsSent: Int)
+        case computing(QuerySet, Permissions?)
+        case comparing(QuerySet, Permissions?, Comparing)
+        case telling(QuerySet, Permissions?, partsSent: Int)
         case over
     }
 
@@ -90,17 +96,22 @@ package struct Conversation: Sendable {
         /// The last changeset that the device's checkpoint includes; more than the record has, if that was restored from
         /// an older copy and the device has not yet sent again what is missing.
         package var awaited: UInt64
+        package var heldPermissions: Permissions?
+        package var permissions: Permissions?
     }
 
     /// - Parameters:
     ///   - isLost: whether the checkpoint of the hello is none that this database has had.
     ///   - awaited: the last changeset that the device's checkpoint includes, where that is more than it can have been
     ///     told here.
+    ///   - permissions: what the caller may do; nil is everything.
     package init(
-        hello: Hello, isLost: Bool = false, awaited: UInt64 = 0, user: String, limits: SessionLimits, now: UInt64
+        hello: Hello, isLost: Bool = false, awaited: UInt64 = 0, user: String, limits: SessionLimits,
+        permissions: Permissions? = nil, now: UInt64
     ) {
         schema = hello.schema
-        self.isLost = isLost
+        // What a view was made under other rules, nobody knows any more.
+        self.isLost = isLost || !hello.holdsView(under: permissions)
         self.awaited = awaited
         positionIncarnation = hello.checkpoint.incarnation
         client = hello.client
@@ -109,6 +120,8 @@ package struct Conversation: Sendable {
         position = isLost ? .zero : hello.checkpoint.version
         held = hello.held
         wanted = hello.wanted
+        heldPermissions = permissions
+        self.permissions = permissions
         told = hello.checkpoint
         lastSent = now
     }
@@ -124,29 +137,30 @@ package struct Conversation: Sendable {
         switch phase {
         case .over, .computing:
             return .wait(milliseconds: limits.heartbeatMilliseconds)
-        case .telling(_, let partsSent):
+        case .telling(_, _, let partsSent):
             guard let bytes = partBytes(isFirst: partsSent == 0) else { return waitForCredit(now) }
             stalledSince = nil
             return .part(bytes: bytes)
-        case .comparing(_, .due):
+        case .comparing(_, _, .due):
             guard partBytes(isFirst: true) != nil else { return waitForCredit(now) }
             stalledSince = nil
             return .question
-        case .comparing(_, .asked(_, let since)):
+        case .comparing(_, _, .asked(_, let since)):
             return waitForAnswer(since: since, now)
-        case .comparing(let target, .answered(let reports)):
-            phase = .comparing(target, .taking)
+        case .comparing(let target, let permissions, .answered(let reports)):
+            phase = .comparing(target, permissions, .taking)
             return .compare(reports)
-        case .comparing(_, .taking):
+        case .comparing(_, _, .taking):
             return .wait(milliseconds: limits.heartbeatMilliseconds)
         case .idle:
             if let incompleteAt, newest <= incompleteAt { return waitForHeartbeat(now) }
-            if isLost || newest > position || wanted.version != held.version {
-                phase = .computing(wanted)
+            if isLost || newest > position || wanted.version != held.version || isUnderOtherPermissions {
+                phase = .computing(wanted, permissions)
                 return .difference(
                     DifferenceRequest(
                         client: client, from: position, held: held, wanted: wanted, isLost: isLost,
-                        acknowledged: told.acknowledged, awaited: awaited))
+                        acknowledged: told.acknowledged, awaited: awaited, heldPermissions: heldPermissions,
+                        permissions: permissions))
             }
             if let mark = marks.first, mark.version <= position {
                 marks.removeFirst()
@@ -154,6 +168,10 @@ package struct Conversation: Sendable {
             }
             return waitForHeartbeat(now)
         }
+    }
+
+    private var isUnderOtherPermissions: Bool {
+        heldPermissions?.fingerprint ?? 0 != permissions?.fingerprint ?? 0
     }
 
     /// The first part is small, so that something arrives early, and none is larger than half of the credit.
@@ -201,6 +219,7 @@ package struct Conversation: Sendable {
             told.version = position
             told.incarnation = positionIncarnation
             told.querySet = held.version
+            told.permissions = heldPermissions?.fingerprint ?? 0
             return .send(.changes(ViewChunk(checkpoint: told)))
         }
         return .send(.heartbeat(serverTime: now))
@@ -209,8 +228,17 @@ package struct Conversation: Sendable {
     /// The query set that the difference now computed or told leads to.
     package var targetQuerySet: UInt64 {
         switch phase {
-        case .computing(let target), .comparing(let target, _), .telling(let target, _): target.version
+        case .computing(let target, _), .comparing(let target, _, _), .telling(let target, _, _): target.version
         case .idle, .over: held.version
+        }
+    }
+
+    /// The fingerprint of the permissions that it is made under.
+    package var targetPermissions: UInt64 {
+        switch phase {
+        case .computing(_, let target), .comparing(_, let target, _), .telling(_, let target, _):
+            target?.fingerprint ?? 0
+        case .idle, .over: heldPermissions?.fingerprint ?? 0
         }
     }
 
@@ -218,18 +246,18 @@ package struct Conversation: Sendable {
 
     /// The difference stands on a snapshot of this version and will now be told.
     package mutating func began() {
-        guard case .computing(let target) = phase else {
+        guard case .computing(let target, let permissions) = phase else {
             preconditionFailure("A difference began that was not asked for.")
         }
-        phase = .telling(target, partsSent: 0)
+        phase = .telling(target, permissions, partsSent: 0)
     }
 
     /// No history tells the difference: the device will be asked what it holds.
     package mutating func comparisonBegan() {
-        guard case .computing(let target) = phase else {
+        guard case .computing(let target, let permissions) = phase else {
             preconditionFailure("A comparison began that was not asked for.")
         }
-        phase = .comparing(target, .due)
+        phase = .comparing(target, permissions, .due)
     }
 
     /// The database lacks changesets that the device's checkpoint includes. It is looked again at the next version.
@@ -243,29 +271,29 @@ package struct Conversation: Sendable {
 
     /// - Parameter question: nil when nothing is left to ask; then what was found will be told.
     package mutating func asked(_ question: DigestQuestion?, now: UInt64) -> DownloadMessage? {
-        guard case .comparing(let target, .due) = phase else {
+        guard case .comparing(let target, let permissions, .due) = phase else {
             preconditionFailure("A question was made that was not asked for.")
         }
         guard let question else {
-            phase = .telling(target, partsSent: 0)
+            phase = .telling(target, permissions, partsSent: 0)
             return nil
         }
-        phase = .comparing(target, .asked(number: question.number, since: now))
+        phase = .comparing(target, permissions, .asked(number: question.number, since: now))
         return .digestsWanted(question)
     }
 
     /// The device has answered. An answer to what was not asked means nothing.
     package mutating func answered(_ number: UInt64, _ reports: [DigestReport]) {
-        guard case .comparing(let target, .asked(number, _)) = phase else { return }
-        phase = .comparing(target, .answered(reports))
+        guard case .comparing(let target, let permissions, .asked(number, _)) = phase else { return }
+        phase = .comparing(target, permissions, .answered(reports))
     }
 
     /// - Parameter fits: whether the answer was one to the question.
     package mutating func compared(fits: Bool) {
-        guard case .comparing(let target, .taking) = phase else {
+        guard case .comparing(let target, let permissions, .taking) = phase else {
             preconditionFailure("Digests were compared that nobody sent.")
         }
-        phase = .comparing(target, .due)
+        phase = .comparing(target, permissions, .due)
         if !fits {
             ends(
                 SyncFailure(
@@ -277,7 +305,7 @@ package struct Conversation: Sendable {
 
     /// The wanted queries cannot be served: the held ones go on.
     package mutating func refused(_ failure: SyncFailure) -> DownloadMessage {
-        guard case .computing(let target) = phase else {
+        guard case .computing(let target, _) = phase else {
             preconditionFailure("A difference was refused that was not asked for.")
         }
         phase = .idle
@@ -289,20 +317,22 @@ package struct Conversation: Sendable {
 
     /// Turns a part into the message to send. Nil when there is nothing in it that the device does not know.
     package mutating func message(for chunk: ViewChunk, lastAt checkpoint: Checkpoint?) -> DownloadMessage? {
-        guard case .telling(let target, let partsSent) = phase else {
+        guard case .telling(let target, let permissions, let partsSent) = phase else {
             preconditionFailure("A part came of a difference that was not asked for.")
         }
         guard let checkpoint else {
-            phase = .telling(target, partsSent: partsSent + 1)
+            phase = .telling(target, permissions, partsSent: partsSent + 1)
             return .changes(chunk)
         }
         phase = .idle
         position = checkpoint.version
         positionIncarnation = checkpoint.incarnation
         held = target
+        heldPermissions = permissions
         // A device with a lost checkpoint must learn where it stands, also when it lacks nothing.
         let isKnown =
-            !isLost && told.querySet == checkpoint.querySet && told.acknowledged == checkpoint.acknowledged
+            !isLost && told.querySet == checkpoint.querySet && told.permissions == checkpoint.permissions
+            && told.acknowledged == checkpoint.acknowledged
             && told.epoch == checkpoint.epoch && partsSent == 0 && isEmpty(chunk)
         isLost = false
         incompleteAt = nil
@@ -332,6 +362,11 @@ package struct Conversation: Sendable {
         wanted = queries
     }
 
+    /// What the caller may do has changed, or is said again.
+    package mutating func governed(by permissions: Permissions?) {
+        self.permissions = permissions
+    }
+
     /// False when too many marks wait already.
     package mutating func marked(_ id: UInt64, newest: ServerVersion) -> Bool {
         guard marks.count < Self.marksMax else { return false }
@@ -343,5 +378,12 @@ package struct Conversation: Sendable {
 
     package mutating func ends(_ failure: SyncFailure) {
         if ending == nil { ending = failure }
+    }
+}
+
+extension Hello {
+    /// False when the view of the device was made under permissions of another time.
+    fileprivate func holdsView(under permissions: Permissions?) -> Bool {
+        checkpoint.version == .zero || checkpoint.permissions == permissions?.fingerprint ?? 0
     }
 }

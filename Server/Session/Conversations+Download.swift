@@ -71,12 +71,13 @@ extension Conversations {
             guard isCompared else {
                 telling.difference = try ViewDifference(
                     snapshot, from: request.from, held: request.held.texts, wanted: request.wanted.texts,
-                    for: request.client, acknowledged: request.acknowledged)
+                    heldUnder: request.heldPermissions, under: request.permissions, for: request.client,
+                    acknowledged: request.acknowledged)
                 return .difference
             }
             let comparison = try ViewComparison(
-                snapshot, schema: schema, wanted: request.wanted.texts, for: request.client, told: request.acknowledged,
-                seed: seed)
+                snapshot, schema: schema, wanted: request.wanted.texts, under: request.permissions,
+                isHeld: request.held == request.wanted, for: request.client, told: request.acknowledged, seed: seed)
             guard comparison.acknowledged >= request.awaited else { return .incomplete(snapshot.version) }
             telling.comparison = comparison
             return .comparison
@@ -136,7 +137,7 @@ extension Conversations {
         _ bytes: Int, _ open: OpenSession, _ telling: Telling, _ sink: any DownloadSink
     ) async -> Bool {
         let epoch = backend.epoch
-        let querySet = open.conversation.withLock { $0.targetQuerySet }
+        let (querySet, permissions) = open.conversation.withLock { ($0.targetQuerySet, $0.targetPermissions) }
         let result = await reader.result { () throws(StoreFailure) -> (ViewChunk, Checkpoint?) in
             guard let difference = telling.difference else {
                 preconditionFailure("A part was asked for while no difference is open.")
@@ -147,7 +148,7 @@ extension Conversations {
             telling.difference = nil
             let checkpoint = Checkpoint(
                 epoch: epoch, version: difference.version, querySet: querySet, acknowledged: difference.acknowledged,
-                incarnation: difference.incarnation)
+                incarnation: difference.incarnation, permissions: permissions)
             return (ViewChunk(part, objectsTotal: total), checkpoint)
         }
         switch result {

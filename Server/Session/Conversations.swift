@@ -46,6 +46,11 @@ package final class Conversations: Sendable {
     // MARK: - Hello
 
     package func open(_ hello: Hello, user: String) async throws(SyncFailure) -> Welcome {
+        try await open(hello, user: user, access: nil)
+    }
+
+    /// - Parameter access: what the caller may do; nil is everything.
+    package func open(_ hello: Hello, user: String, access: Access?) async throws(SyncFailure) -> Welcome {
         if let failure = sessions.withLock({ $0.ending }) { throw failure }
         let spoken = Self.protocolVersions.clamped(to: hello.protocolVersions)
         guard hello.protocolVersions.contains(spoken.upperBound), Self.protocolVersions.contains(spoken.upperBound)
@@ -89,9 +94,10 @@ package final class Conversations: Sendable {
         var hello = hello
         hello.checkpoint.acknowledged = min(checkpoint.acknowledged, record.committed)
         let conversation = Conversation(
-            hello: hello, isLost: isLost, awaited: checkpoint.acknowledged, user: user, limits: limits, now: time)
+            hello: hello, isLost: isLost, awaited: checkpoint.acknowledged, user: user, limits: limits,
+            permissions: access?.permissions(), now: time)
         let opened = sessions.withLock {
-            $0.open(conversation, epoch: backend.epoch, at: time)
+            $0.open(conversation, access, epoch: backend.epoch, at: time)
         }
         opened.replaced?.wake()
         guard let session = opened.session else { throw .noPlace }
@@ -116,7 +122,9 @@ package final class Conversations: Sendable {
         }
         let outcome: CommitOutcome
         do {
-            outcome = try await commits.submit(UploadBatch(client: open.client, user: user, changesets: changesets))
+            let permissions = open.access.withLock { $0 }?.permissions()
+            outcome = try await commits.submit(
+                UploadBatch(client: open.client, user: user, permissions: permissions, changesets: changesets))
         } catch {
             throw SyncFailure(error)
         }
@@ -159,10 +167,16 @@ package final class Conversations: Sendable {
 
     /// Keeps one-way objects; answers the last entry that is durable.
     package func ingest(_ batch: IngestBatch, user: String) async throws(SyncFailure) -> UInt64 {
+        try await ingest(batch, user: user, access: nil)
+    }
+
+    package func ingest(_ batch: IngestBatch, user: String, access: Access?) async throws(SyncFailure) -> UInt64 {
         if let failure = sessions.withLock({ $0.ending }) { throw failure }
         let intake = intake
         let time = now()
-        let oneWay = OneWayBatch(client: batch.client, user: user, first: batch.first, entries: batch.entries)
+        let oneWay = OneWayBatch(
+            client: batch.client, user: user, permissions: access?.permissions(), first: batch.first,
+            entries: batch.entries)
         return try await intakeThread.run { () throws(StoreFailure) -> UInt64 in
             try intake.accept(oneWay, receivedAt: time)
         }

@@ -31,7 +31,7 @@ struct SessionTable {
 
     /// A device has one session: a new one replaces what it left behind.
     mutating func open(
-        _ conversation: Conversation, epoch: UInt64, at time: UInt64
+        _ conversation: Conversation, _ access: Access? = nil, epoch: UInt64, at time: UInt64
     ) -> (session: UInt64?, replaced: OpenSession?) {
         var replaced: OpenSession?
         if let earlier = sessionOfClient[conversation.client] {
@@ -45,7 +45,7 @@ struct SessionTable {
         guard !isFull(for: user) else { return (nil, replaced) }
         last = Self.next(after: last)
         while last == 0 || open[last] != nil { last = Self.next(after: last) }
-        open[last] = OpenSession(id: last, conversation, openedAt: time)
+        open[last] = OpenSession(id: last, conversation, access, openedAt: time)
         sessionOfClient[conversation.client] = last
         countOfUser[user, default: 0] += 1
         return (last, replaced)
@@ -100,12 +100,15 @@ final class OpenSession: Sendable {
     let client: ClientID
     let user: String
     let openedAt: UInt64
+    /// What the caller may do. A request with a newer token brings another.
+    let access: Mutex<Access?>
     let conversation: Mutex<Conversation>
     /// Rung when something happened that the download may have to react to. Nil until it begins.
     private let bell = Mutex<AsyncStream<Void>.Continuation?>(nil)
 
-    init(id: UInt64, _ conversation: Conversation, openedAt: UInt64) {
+    init(id: UInt64, _ conversation: Conversation, _ access: Access?, openedAt: UInt64) {
         self.id = id
+        self.access = Mutex(access)
         client = conversation.client
         user = conversation.user
         self.openedAt = openedAt

@@ -49,8 +49,19 @@ extension ViewChunk {
             objectsTotal: objectsTotal,
             entered: part.entered.map { ObjectChange($0.object, $0.state) },
             updated: part.updated.map { ObjectChange($0.object, $0.state) },
-            left: part.left.map { ObjectLeave($0.object, $0.isUnsubscribed ? .unsubscribed : .query) },
+            left: part.left.map { ObjectLeave($0.object, LeaveReason($0.reason)) },
             deleted: part.deleted.map { ObjectEnd($0.object, life: $0.life) },
             refused: part.refused.map { OperationRefusal($0) })
+    }
+}
+
+extension LeaveReason {
+    init(_ reason: ViewDifference.Part.Reason) {
+        self =
+            switch reason {
+            case .query: .query
+            case .permission: .permission
+            case .unsubscribed: .unsubscribed
+            }
     }
 }

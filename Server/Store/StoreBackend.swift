@@ -81,11 +81,14 @@ package struct DeviceStanding: Hashable, Sendable {
 package struct UploadBatch: Hashable, Sendable {
     package var client: ClientID
     package var user: String
+    /// What the user may write; nil is everything.
+    package var permissions: Permissions?
     package var changesets: [Changeset]
 
-    package init(client: ClientID, user: String, changesets: [Changeset]) {
+    package init(client: ClientID, user: String, permissions: Permissions? = nil, changesets: [Changeset]) {
         self.client = client
         self.user = user
+        self.permissions = permissions
         self.changesets = changesets
     }
 }
@@ -109,13 +112,18 @@ package struct CommitOutcome: Hashable, Sendable {
 package struct OneWayBatch: Hashable, Sendable {
     package var client: ClientID
     package var user: String
+    /// What the user may create; nil is everything.
+    package var permissions: Permissions?
     package var first: UInt64
     /// Each entry is one transaction's creates, in order.
     package var entries: [[Operation]]
 
-    package init(client: ClientID, user: String, first: UInt64, entries: [[Operation]]) {
+    package init(
+        client: ClientID, user: String, permissions: Permissions? = nil, first: UInt64, entries: [[Operation]]
+    ) {
         self.client = client
         self.user = user
+        self.permissions = permissions
         self.first = first
         self.entries = entries
     }

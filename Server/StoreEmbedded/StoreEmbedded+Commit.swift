@@ -60,7 +60,7 @@ extension StoreEmbedded {
             let current = merging ?? Merging(transaction, catalog, client: batch.client, version: version)
             merging = current
             meta.version = version
-            let verdicts = try judge(changeset, &check, current)
+            let verdicts = try judge(changeset, &check, current, batch.permissions)
             RefusalTree(in: transaction).append(verdicts.refusals(of: changeset), of: batch.client)
             var clamped = changeset
             clamped.operations = verdicts.accepted(of: changeset.operations)
@@ -80,7 +80,7 @@ extension StoreEmbedded {
 
     /// A refused operation costs only itself: the rest of its changeset is applied, and the lane goes on.
     private func judge(
-        _ changeset: Changeset, _ check: inout OperationCheck, _ merging: Merging
+        _ changeset: Changeset, _ check: inout OperationCheck, _ merging: Merging, _ permissions: Permissions?
     ) throws(StoreFailure) -> Verdicts {
         var verdicts = Verdicts()
         var existence = ExistenceCheck(merging, changeset.operations)
@@ -93,6 +93,7 @@ extension StoreEmbedded {
             }
             if let failure = try existence.failure(of: operation) { verdicts.refuse(index, failure) }
         }
+        AccessJudge(permissions, merging, changeset.operations)?.judge(&verdicts)
         if !verdicts.isEmpty { verdicts.spread(over: changeset.operations) }
         return verdicts
     }

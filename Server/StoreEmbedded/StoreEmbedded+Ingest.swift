@@ -30,6 +30,7 @@ extension StoreEmbedded {
             let catalog = catalog(of: transaction)
             var check = OperationCheck(catalog, of: batch.client, isOneWay: true, in: transaction)
             let writer = OneWayWriter(transaction, catalog, version: meta.version)
+            let merging = Merging(transaction, catalog, client: batch.client, version: meta.version)
             for (index, entry) in batch.entries.dropFirst(Int(known)).enumerated() {
                 do throws(StoreFailure) {
                     check.beginEntry()
@@ -39,7 +40,11 @@ extension StoreEmbedded {
                     if index == 0 { throw error }
                     break
                 }
-                for operation in entry { try writer.keep(operation, &check) }
+                // What may not be created is not kept, and holds up nothing behind it.
+                var verdicts = Verdicts()
+                AccessJudge(batch.permissions, merging, entry)?.judge(&verdicts)
+                if !verdicts.isEmpty { verdicts.spread(over: entry) }
+                for operation in verdicts.accepted(of: entry) { try writer.keep(operation, &check) }
                 client.ingested += 1
             }
             client.save(for: batch.client, in: transaction)

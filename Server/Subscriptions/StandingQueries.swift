@@ -13,7 +13,8 @@ package struct QueryText: Hashable, Sendable {
     }
 }
 
-/// A device's standing queries, checked against the schema: for each class what at least one of them matches.
+/// A device's standing queries, checked against the schema: for each class what at least one of them matches, as far as
+/// the caller may read it.
 package struct StandingQueries: Hashable, Sendable {
     /// Ordered by class number.
     package private(set) var byClass: [(classNumber: Int, predicate: BoundPredicate)] = []
@@ -34,7 +35,13 @@ package struct StandingQueries: Hashable, Sendable {
     }
 
     /// - Throws: `queryInvalid`, with a message that names the query, the cause and the remedy.
-    package init(_ texts: [QueryText], in snapshot: any StoreSnapshot) throws(StoreFailure) {
+    ///
+    /// - Parameter refusing: whether a query by a property that the caller may never read is an error; else it matches
+    ///   nothing.
+    package init(
+        _ texts: [QueryText], in snapshot: any StoreSnapshot, under permissions: Permissions? = nil,
+        refusing: Bool = true
+    ) throws(StoreFailure) {
         guard texts.count <= Self.queriesMax else {
             throw StoreFailure(
                 .queryInvalid,
@@ -42,13 +49,21 @@ package struct StandingQueries: Hashable, Sendable {
                     + "them, so that each covers what several do now.")
         }
         let schema = snapshot.schema
+        let rules = permissions?.bound(in: schema)
         var predicates: [Int: [BoundPredicate]] = [:]
         for text in texts {
             let (number, predicate) = try Self.bind(text, schema, snapshot)
-            predicates[number, default: []].append(predicate)
+            let known = try rules?[text.className].map { rules throws(StoreFailure) in
+                try Self.reading(only: rules, predicate, text, schema, refusing: refusing)
+            }
+            predicates[number, default: []].append(known ?? predicate)
         }
         byClass = predicates.sorted { $0.key < $1.key }.map { number, alternatives in
-            (number, alternatives.count == 1 ? alternatives[0] : .or(alternatives))
+            let any = alternatives.count == 1 ? alternatives[0] : BoundPredicate.or(alternatives)
+            guard let read = rules?[snapshot.className(number)]?.read, read != .constant(true) else {
+                return (number, any)
+            }
+            return (number, BoundPredicate.and([read, any]).folded)
         }
     }
 
@@ -103,6 +118,66 @@ extension StandingQueries {
                 + "to another object: \(path.quoted). A subscription may use the properties of the object itself and "
                 + "of objects embedded in it. Copy what decides into a property of \(text.className.quoted), or "
                 + "subscribe to a wider set and filter on the device.")
+    }
+}
+
+// MARK: - Properties that not everybody may read
+//
+// Whether an object is in a view would tell what a property holds that decides it. So a query finds an object by such a
+// property only where the caller may read the property of that object, and is refused where that is never so.
+
+extension StandingQueries {
+    private static func reading(
+        only rules: BoundRules.OfClass, _ predicate: BoundPredicate, _ text: QueryText, _ schema: Schema,
+        refusing: Bool
+    ) throws(StoreFailure) -> BoundPredicate {
+        guard !rules.readable.isEmpty else { return predicate }
+        var parts: [BoundPredicate] = []
+        for number in predicate.properties.sorted() {
+            guard let rule = rules.readable[number] else { continue }
+            guard rule != .constant(false) || !refusing else {
+                let name = schema[text.className]?.properties[number].name ?? ""
+                throw StoreFailure(
+                    .queryInvalid,
+                    "The subscription to \(text.className.quoted) with the query \(text.predicate.quoted) asks for "
+                        + "\(name.quoted), which this user may not read. Subscribe by other properties, or ask the "
+                        + "operator for the permission.")
+            }
+            parts.append(rule)
+        }
+        return parts.isEmpty ? predicate : BoundPredicate.and(parts + [predicate]).folded
+    }
+}
+
+extension BoundPredicate {
+    /// The properties of the queried class that it looks at, by their numbers.
+    fileprivate var properties: Set<Int> {
+        var found: Set<Int> = []
+        collect(into: &found)
+        return found
+    }
+
+    private func collect(into found: inout Set<Int>) {
+        var paths: [BoundPath] = []
+        switch self {
+        case .constant: break
+        case .and(let parts), .or(let parts):
+            for part in parts { part.collect(into: &found) }
+        case .not(let part): part.collect(into: &found)
+        case .comparison(let comparison):
+            paths = [comparison.path]
+            if case .path(let other) = comparison.operand { paths.append(other) }
+        case .computed(let computation): paths = computation.paths
+        case .type(let test):
+            paths = [test.path]
+            if case .path(let other) = test.right { paths.append(other) }
+        case .geoWithin(let within): paths = [within.path]
+        // The condition is about what the collection holds, which belongs to the property.
+        case .subquery(let subquery): paths = [subquery.count.path]
+        }
+        for path in paths {
+            if let step = path.steps.first { found.insert(step.schemaIndex) }
+        }
     }
 }
 

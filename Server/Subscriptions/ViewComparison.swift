@@ -18,6 +18,7 @@ package final class ViewComparison {
     package let acknowledged: UInt64
     let snapshot: any StoreSnapshot
     let wanted: StandingQueries
+    let rules: BoundRules?
     let client: ClientID
     let told: UInt64
 
@@ -43,12 +44,13 @@ package final class ViewComparison {
 
     /// - Parameters:
     ///   - schema: what the device has declared: of other properties it knows nothing.
+    ///   - isHeld: whether the device holds these queries already: they are then narrowed by the rules and not refused.
     ///   - told: the last changeset of the client whose outcome the device was told.
     ///   - seed: of the digests; drawn at random for every comparison.
     /// - Throws: `queryInvalid` when a wanted query cannot be served; `fault` when the file cannot be read.
     package init(
-        _ snapshot: any StoreSnapshot, schema: Schema, wanted: [QueryText], for client: ClientID, told: UInt64 = 0,
-        seed: UInt64
+        _ snapshot: any StoreSnapshot, schema: Schema, wanted: [QueryText], under permissions: Permissions? = nil,
+        isHeld: Bool = false, for client: ClientID, told: UInt64 = 0, seed: UInt64
     ) throws(StoreFailure) {
         self.snapshot = snapshot
         self.schema = schema
@@ -56,7 +58,8 @@ package final class ViewComparison {
         self.client = client
         self.told = told
         acknowledged = try snapshot.committed(by: client)
-        self.wanted = try StandingQueries(wanted, in: snapshot)
+        rules = permissions?.bound(in: snapshot.schema)
+        self.wanted = try StandingQueries(wanted, in: snapshot, under: permissions, refusing: !isHeld)
         digester = ObjectDigester(seed: seed, schema: schema)
         for classSchema in schema.classes where classSchema.kind == .object {
             guard snapshot.classNumber(classSchema.name) != nil else { continue }
@@ -175,6 +178,9 @@ package final class ViewComparison {
     private func makeIndex(of className: String) throws(StoreFailure) -> DigestIndex {
         guard let number = snapshot.classNumber(className), let query = wanted[number] else { return .empty }
         let keys = try snapshot.keys(number, matching: query)
+        // The device holds such objects without what the caller may not read, and nobody shall find that out by guessing
+        // digests: they are told anew.
+        let isPartlyHidden = rules?.readable(className) != nil
         var entries: [DigestIndex.Entry] = []
         entries.reserveCapacity(keys.count)
         var first = 0
@@ -189,9 +195,9 @@ package final class ViewComparison {
                     embedded[content.object] = content.state
                     continue
                 }
-                let digest = digester.digest(content.object, content.state) { part in
-                    embedded[part]
-                }
+                let digest =
+                    isPartlyHidden
+                    ? .zero : digester.digest(content.object, content.state) { part in embedded[part] }
                 let place = digester.place(of: content.object.key)
                 entries.append(DigestIndex.Entry(place: place, ObjectDigest(content.object.key, digest)))
                 embedded.removeAll(keepingCapacity: true)

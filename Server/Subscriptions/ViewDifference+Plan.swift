@@ -26,15 +26,29 @@ extension ViewDifference {
             try plan(births, judged: &judged, queriesAreUnchanged: queriesAreUnchanged)
         }
         guard !queriesAreUnchanged else { return }
-        for (classNumber, _) in topLevelClasses() where held[classNumber] != wanted[classNumber] {
+        for (classNumber, _) in topLevelClasses() {
+            let isTold = isToldAnew(classNumber)
+            guard held[classNumber] != wanted[classNumber] || isTold else { continue }
             let before = try keys(classNumber, held)
             let now = try keys(classNumber, wanted)
             let seen = (judged[classNumber] ?? []).sorted()
             let leaving = sorted(sorted(before, without: now), without: seen)
-            let entering = sorted(sorted(now, without: before), without: seen)
-            add(.leave(classNumber: classNumber, keys: leaving, isUnsubscribed: true))
+            let entering = sorted(isTold ? now : sorted(now, without: before), without: seen)
+            try addLeaving(classNumber, leaving, .unsubscribed)
             add(.enter(classNumber: classNumber, keys: entering))
         }
+    }
+
+    /// Of what leaves, the objects that the caller may not read are told apart by their reason.
+    private func addLeaving(
+        _ classNumber: Int, _ keys: [ObjectKey], _ reason: Part.Reason
+    ) throws(StoreFailure) {
+        guard !keys.isEmpty, let read = rules?[snapshot.className(classNumber)]?.read, read != .constant(true) else {
+            return add(.leave(classNumber: classNumber, keys: keys, reason))
+        }
+        let closed = sorted(keys, without: try snapshot.keys(classNumber, matching: read))
+        add(.leave(classNumber: classNumber, keys: closed, .permission))
+        add(.leave(classNumber: classNumber, keys: sorted(keys, without: closed), reason))
     }
 
     /// Rows that came to life in the range: of others, what matches enters; the client's own are there already, and
@@ -51,9 +65,7 @@ extension ViewDifference {
         let matching = try query.map { query throws(StoreFailure) in try born(births, matching: query) } ?? []
         if births.byClient {
             let all = try born(births, matching: nil)
-            add(
-                .leave(
-                    classNumber: births.classNumber, keys: sorted(all, without: matching), isUnsubscribed: false))
+            try addLeaving(births.classNumber, sorted(all, without: matching), .query)
             judged[births.classNumber, default: []] += all
         } else {
             add(.enter(classNumber: births.classNumber, keys: matching))

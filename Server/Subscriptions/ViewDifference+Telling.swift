@@ -8,7 +8,11 @@ import CausewayStore
 extension ViewDifference {
     func enter(_ classNumber: Int, _ keys: ArraySlice<ObjectKey>, in part: inout Part) throws(StoreFailure) {
         let first = part.entered.count
-        try snapshot.appendWhole(classNumber, keys, to: &part.entered)
+        if let readable = rules?.readable(snapshot.className(classNumber)) {
+            for key in keys { try enter(Row(classNumber, key), readable, in: &part) }
+        } else {
+            try snapshot.appendWhole(classNumber, keys, to: &part.entered)
+        }
         for content in part.entered[first...] { part.sizeBytes += content.estimatedBytes }
     }
 
@@ -19,13 +23,13 @@ extension ViewDifference {
         for content in part.updated[first...] { part.sizeBytes += content.estimatedBytes }
     }
 
-    func leave(_ row: Row, isUnsubscribed: Bool, in part: inout Part) {
+    func leave(_ row: Row, _ reason: Part.Reason, in part: inout Part) {
         guard let name = snapshot.name(of: row) else { return }
-        leave(name, isUnsubscribed: isUnsubscribed, in: &part)
+        leave(name, reason, in: &part)
     }
 
-    func leave(_ name: ObjectName, isUnsubscribed: Bool, in part: inout Part) {
-        part.append(Part.Leave(object: reference(name), isUnsubscribed: isUnsubscribed))
+    func leave(_ name: ObjectName, _ reason: Part.Reason, in part: inout Part) {
+        part.append(Part.Leave(object: reference(name), reason: reason))
     }
 
     func end(_ name: ObjectName, in part: inout Part) throws(StoreFailure) {
@@ -40,14 +44,14 @@ extension ViewDifference {
             if try snapshot.endedLife(name) != nil {
                 try end(name, in: &part)
             } else {
-                leave(name, isUnsubscribed: false, in: &part)
+                leave(name, .query, in: &part)
             }
             return
         }
         if let query = wanted[name.classNumber], try snapshot.matches(row, query) {
             try enter(name.classNumber, [row.key], in: &part)
         } else {
-            leave(row, isUnsubscribed: false, in: &part)
+            leave(row, try reasonToLeave(row), in: &part)
         }
     }
 

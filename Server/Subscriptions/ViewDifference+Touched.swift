@@ -61,18 +61,19 @@ extension ViewDifference {
         let isWanted = try query.map { query throws(StoreFailure) in try snapshot.matches(row, query) } ?? false
         if !isWanted {
             if try isKnown(aggregate) {
-                leave(root.name, isUnsubscribed: try wouldStillBeHeld(row), in: &part)
+                leave(root.name, try reasonToLeave(row), in: &part)
             }
             return
         }
-        if aggregate.isOwnAndEffective {
+        let isTold = isToldAnew(root.name.classNumber)
+        if aggregate.isOwnAndEffective, !isTold {
             if !root.existed { return }
             if try wasHeld(root) { return }
             try enterWhole(row, aggregate, in: &part)
             return
         }
         let isContinued = try wasHeld(root) ? try !beganAnew(root, row) : false
-        if isContinued {
+        if isContinued, !isTold {
             try updateParts(row, aggregate, in: &part)
         } else {
             try enterWhole(row, aggregate, in: &part)
@@ -85,14 +86,20 @@ extension ViewDifference {
         return try wasHeld(aggregate.root)
     }
 
-    private func enterWhole(_ row: Row, _ aggregate: Aggregate, in part: inout Part) throws(StoreFailure) {
+    func enterWhole(_ row: Row, _ aggregate: Aggregate, in part: inout Part) throws(StoreFailure) {
         try enter(row.classNumber, [row.key], in: &part)
+        // What ended in a property that the caller may not read is nobody's business but its maker's. On the device it
+        // goes with the link to it.
+        if rules?.readable(snapshot.className(row.classNumber)) != nil, !aggregate.byClient { return }
         for child in aggregate.children where snapshot.row(child.name) == nil {
             try end(child.name, in: &part)
         }
     }
 
     private func updateParts(_ row: Row, _ aggregate: Aggregate, in part: inout Part) throws(StoreFailure) {
+        if let readable = rules?.readable(snapshot.className(row.classNumber)) {
+            return try updateReadable(row, aggregate, readable, in: &part)
+        }
         let first = part.entered.count
         for child in aggregate.children {
             guard let childRow = snapshot.row(child.name) else {
@@ -114,6 +121,13 @@ extension ViewDifference {
     private func wasHeld(_ touched: Touched) throws(StoreFailure) -> Bool {
         guard touched.existed, let query = held[touched.name.classNumber] else { return false }
         return try past.matched(touched, query)
+    }
+
+    func reasonToLeave(_ row: Row) throws(StoreFailure) -> Part.Reason {
+        if let read = rules?[snapshot.className(row.classNumber)]?.read, !(try snapshot.matches(row, read)) {
+            return .permission
+        }
+        return try wouldStillBeHeld(row) ? .unsubscribed : .query
     }
 
     /// The object matches what was held: then it leaves because the query is gone, not because it changed.

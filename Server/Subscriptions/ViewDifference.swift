@@ -32,6 +32,9 @@ package final class ViewDifference {
     let start: ServerVersion
     let held: StandingQueries
     let wanted: StandingQueries
+    /// What the caller may read: by the rules that the held view was made under, and by those of now. Nil is everything.
+    let heldRules: BoundRules?
+    let rules: BoundRules?
     let past: PastView
     private var steps: [Step] = []
     private var step = 0
@@ -52,8 +55,16 @@ package final class ViewDifference {
 
         package struct Leave: Hashable, Sendable {
             package var object: ObjectReference
-            /// True when the query that held it is gone; false when the object changed.
-            package var isUnsubscribed: Bool
+            package var reason: Reason
+        }
+
+        package enum Reason: Hashable, Sendable {
+            /// The object changed.
+            case query
+            /// The caller may not read it: nothing else is said of it then.
+            case permission
+            /// The query that held it is gone.
+            case unsubscribed
         }
 
         package struct End: Hashable, Sendable {
@@ -66,7 +77,7 @@ package final class ViewDifference {
     enum Step {
         case touched([Aggregate])
         case enter(classNumber: Int, keys: [ObjectKey])
-        case leave(classNumber: Int, keys: [ObjectKey], isUnsubscribed: Bool)
+        case leave(classNumber: Int, keys: [ObjectKey], Part.Reason)
         case end([(name: ObjectName, life: UInt32)])
         case letGo([ObjectName])
         case refused([Refusal])
@@ -85,22 +96,29 @@ package final class ViewDifference {
         }
     }
 
-    /// - Parameter told: the last changeset of the client whose outcome the device was told; nil to leave refusals out.
+    /// - Parameters:
+    ///   - heldPermissions: what the held view was made under; nil is everything.
+    ///   - told: the last changeset of the client whose outcome the device was told; nil to leave refusals out.
     /// - Precondition: the snapshot tells everything since `start`, see `needsComparison`.
     /// - Throws: `queryInvalid` when a wanted query cannot be served; `fault` when the file cannot be read.
     package init(
         _ snapshot: any StoreSnapshot, from start: ServerVersion, held: [QueryText], wanted: [QueryText],
-        for client: ClientID, acknowledged told: UInt64? = nil
+        heldUnder heldPermissions: Permissions? = nil, under permissions: Permissions? = nil, for client: ClientID,
+        acknowledged told: UInt64? = nil
     ) throws(StoreFailure) {
         self.snapshot = snapshot
         self.start = start
         version = snapshot.version
         acknowledged = try snapshot.committed(by: client)
         incarnation = try snapshot.lineage().run(of: snapshot.version)
-        self.wanted = try StandingQueries(wanted, in: snapshot)
-        self.held = held == wanted ? self.wanted : try StandingQueries(held, in: snapshot)
+        rules = permissions?.bound(in: snapshot.schema)
+        heldRules = heldPermissions?.bound(in: snapshot.schema)
+        // A set that is held already is narrowed by rules and not refused, so that other rules never end a session.
+        self.wanted = try StandingQueries(wanted, in: snapshot, under: permissions, refusing: held != wanted)
+        let isUnchanged = held == wanted && heldPermissions?.fingerprint ?? 0 == permissions?.fingerprint ?? 0
+        self.held =
+            isUnchanged ? self.wanted : try StandingQueries(held, in: snapshot, under: heldPermissions, refusing: false)
         past = PastView(snapshot)
-        let isUnchanged = held == wanted
         if start == .zero && acknowledged == 0 {
             try planBootstrap()
         } else {
@@ -119,6 +137,8 @@ package final class ViewDifference {
         incarnation = try snapshot.lineage().run(of: snapshot.version)
         wanted = comparison.wanted
         held = comparison.wanted
+        rules = comparison.rules
+        heldRules = comparison.rules
         past = PastView(snapshot)
         add(.end(comparison.ended))
         for (classNumber, names) in comparison.leaving.sorted(by: { $0.key < $1.key }) {
@@ -159,9 +179,9 @@ package final class ViewDifference {
                     rowBytes = max((part.sizeBytes - before) / rows, 1)
                     position += rows
                 }
-            case .leave(let classNumber, let keys, let isUnsubscribed):
+            case .leave(let classNumber, let keys, let reason):
                 while position < keys.count, part.sizeBytes < bytesMax {
-                    leave(Row(classNumber, keys[position]), isUnsubscribed: isUnsubscribed, in: &part)
+                    leave(Row(classNumber, keys[position]), reason, in: &part)
                     position += 1
                 }
             case .end(let ends):
@@ -172,7 +192,8 @@ package final class ViewDifference {
                 }
             case .letGo(let names):
                 while position < names.count, part.sizeBytes < bytesMax {
-                    leave(names[position], isUnsubscribed: false, in: &part)
+                    let row = snapshot.row(names[position])
+                    leave(names[position], try row.map { row throws(StoreFailure) in try reasonToLeave(row) } ?? .query, in: &part)
                     position += 1
                 }
             case .refused(let refusals):

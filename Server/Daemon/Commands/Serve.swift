@@ -11,7 +11,10 @@ import UnixSignals
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serves devices until SIGTERM or SIGINT.",
-        discussion: "A second signal does not hurry it: after limits.gracefulEndSeconds what is left is closed."
+        discussion: """
+            A second signal does not hurry it: after limits.gracefulEndSeconds what is left is closed.
+            SIGHUP reads the permissions of the configuration anew; sessions go on under them at once.
+            """
     )
 
     @OptionGroup var option: ConfigurationOption
@@ -29,19 +32,24 @@ struct Serve: AsyncParsableCommand {
         let tenants = try configuration.databases.map { database throws(CommandFailure) in
             try Tenant(database, limits: configuration.limits, clock: clock, random: SystemRandom())
         }
+        let offices = Dictionary(
+            uniqueKeysWithValues: configuration.databases.map { ($0.name, PermissionOffice($0.permissions)) })
         let verifier = try inspection.verifier(configuration.tokens)
         let accounts = try await configuration.openAccounts(inspection, verifier, clock: clock, logger: logger)
         let endpoint = try Endpoint(
             configuration.endpoint(inspection),
             services: Dictionary(uniqueKeysWithValues: tenants.map { ($0.name, $0.conversations) }),
             accounts: accounts.mapValues(AccountCounter.init),
-            authenticator: TokenAuthenticator(verifier: verifier, accounts: accounts, clock: clock),
+            authenticator: TokenAuthenticator(
+                verifier: verifier, accounts: accounts, offices: offices, clock: clock),
             clock: clock, logger: logger
         )
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    .init(service: Serving(endpoint: endpoint, tenants: tenants, accounts: accounts, logger: logger))
+                    .init(service: Serving(endpoint: endpoint, tenants: tenants, accounts: accounts, logger: logger)),
+                    .init(
+                        service: RulesReloading(option: option, tenants: tenants, offices: offices, logger: logger)),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
             )

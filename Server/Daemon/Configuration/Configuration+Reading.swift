@@ -107,8 +107,9 @@ extension Configuration {
             if databases.contains(where: { $0.folder == folder && !folder.isEmpty }) {
                 section.note("folder", node, "Two databases share one folder. Give each its own folder.")
             }
+            let permissions = readPermissions(&section)
             root.take(section.finish())
-            databases.append(Database(name: name, folder: folder))
+            databases.append(Database(name: name, folder: folder, permissions: permissions))
         }
         return databases
     }

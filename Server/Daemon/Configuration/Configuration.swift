@@ -26,6 +26,8 @@ struct Configuration: Hashable, Sendable {
         /// As it stands in URLs: `/v1/{name}/…`.
         var name: String
         var folder: String
+        /// Nil when everybody may read and write everything.
+        var permissions: PermissionRules?
     }
 
     struct Tokens: Hashable, Sendable {

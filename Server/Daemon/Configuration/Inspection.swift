@@ -1,4 +1,6 @@
 import CausewayIdentity
+import CausewayModel
+import CausewayObjectStore
 import Foundation
 
 /// What a configuration names, tried against the disk: the keys and certificates that could be read, and everything
@@ -22,6 +24,7 @@ struct Inspection {
         if let accounts = configuration.accounts { await inspectAccounts(accounts) }
         for (index, database) in configuration.databases.enumerated() {
             inspectFolder(database.folder, key: "databases[\(index)].folder")
+            inspectPermissions(of: database, key: "databases[\(index)].permissions")
         }
     }
 
@@ -136,6 +139,27 @@ struct Inspection {
         guard let program = command.first, !FileManager.default.isExecutableFile(atPath: program) else { return }
         problems.append(
             ConfigurationProblem(key, "\(program) is not a program this user may run. Check the path and its mode."))
+    }
+
+    // MARK: - Permissions
+
+    /// Warnings: the classes may come with the next device.
+    private mutating func inspectPermissions(of database: Configuration.Database, key: String) {
+        guard let rules = database.permissions, let schema = Self.schema(of: database) else { return }
+        warnings += rules.problems(in: schema).map { ConfigurationProblem("\(key).\($0.key)", $0.message) }
+    }
+
+    /// Nil for a database that was never served, or cannot be read: opening it tells why.
+    private static func schema(of database: Configuration.Database) -> Schema? {
+        let path = database.folder + "/database.causeway"
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        var options = ObjectStore.Options()
+        options.readOnly = true
+        guard let store = try? ObjectStore.open(path: path, options: options) else { return nil }
+        defer { store.close() }
+        guard let transaction = try? store.read() else { return nil }
+        defer { transaction.end() }
+        return transaction.schema.withoutNestedCollections
     }
 
     // MARK: - Files

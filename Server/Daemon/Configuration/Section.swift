@@ -128,6 +128,9 @@ struct Section {
         }
     }
 
+    /// The keys of a section whose names the operator chooses.
+    var names: [String] { mapping?.keys.compactMap(\.string) ?? [] }
+
     // MARK: - The end
 
     /// Call when every known key was asked for: notes those that nobody asked for.

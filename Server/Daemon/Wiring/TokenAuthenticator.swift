@@ -1,6 +1,7 @@
 import CausewayEndpoint
 import CausewayEnvironment
 import CausewayIdentity
+import CausewaySession
 import CausewayWire
 
 /// Knows callers by their tokens: of the database's own accounts, or of the issuers that the configuration names. Whoever
@@ -8,23 +9,32 @@ import CausewayWire
 struct TokenAuthenticator: Authenticator {
     let verifier: TokenVerifier?
     var accounts: [String: Accounts] = [:]
+    /// By database; those without are not in it.
+    var offices: [String: PermissionOffice] = [:]
     let clock: any WallClock
 
     func caller(for token: String, database: String) throws(SyncFailure) -> KnownCaller {
         do throws(IdentityError) {
             let now = clock.now()
             if let caller = try accounts[database]?.caller(for: token, at: now) {
-                return KnownCaller(user: caller.user, expires: caller.expires)
+                return known(caller, database)
             }
             guard let verifier else {
                 throw IdentityError(
                     .tokenInvalid, "The token is not one of this database's accounts. Sign in again at this app.")
             }
             let caller = try verifier.caller(for: token, at: now)
-            return KnownCaller(user: caller.user, expires: caller.expires)
+            return known(caller, database)
         } catch {
             throw SyncFailure(error.code == .tokenExpired ? .tokenExpired : .tokenInvalid, error.message)
         }
+    }
+
+    private func known(_ caller: Caller, _ database: String) -> KnownCaller {
+        let access = offices[database].map { office in
+            Access(expires: caller.expires, claims: caller.claims.hashValue) { office.permissions(of: caller) }
+        }
+        return KnownCaller(user: caller.user, expires: caller.expires, access: access)
     }
 }
 

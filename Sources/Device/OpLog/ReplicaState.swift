@@ -15,6 +15,8 @@ package struct ReplicaState: Hashable, Sendable {
     package internal(set) var version = ServerVersion.zero
     package internal(set) var querySet: UInt64 = 0
     package internal(set) var incarnation: UInt64 = 0
+    /// Names the permissions that the view was made under.
+    package internal(set) var permissions: UInt64 = 0
     /// The newest reading of the hybrid clock that was written or seen here.
     var clockTime: UInt64 = 0
     /// The last number given to a list element or an embedded object.
@@ -32,6 +34,7 @@ package struct ReplicaState: Hashable, Sendable {
         version = other.version
         querySet = other.querySet
         incarnation = other.incarnation
+        permissions = other.permissions
         clockTime = other.clockTime
     }
 
@@ -69,6 +72,7 @@ extension ReplicaState {
         }
         writer.write(fixed64: epoch)
         writer.write(fixed64: incarnation)
+        writer.write(fixed64: permissions)
         return writer.bytes
     }
 
@@ -86,7 +90,10 @@ extension ReplicaState {
         clockTime = try reader.readVarint()
         elementCounter = try reader.readVarint()
         epoch = try reader.readFixed64()
-        if format >= 2 { incarnation = try reader.readFixed64() }
+        if format >= 2 {
+            incarnation = try reader.readFixed64()
+            permissions = try reader.readFixed64()
+        }
         try reader.finish()
     }
 }

@@ -14,15 +14,19 @@ package struct Checkpoint: Hashable, Sendable {
     /// The server's run in which the version was committed: a server restored from an older copy knows by it that it
     /// never made this version, though it may have made another one of the same number. Zero: before the first.
     package var incarnation: UInt64
+    /// Names the permissions that the view was made under; zero where everything may be read.
+    package var permissions: UInt64
 
     package init(
-        epoch: UInt64, version: ServerVersion, querySet: UInt64, acknowledged: UInt64, incarnation: UInt64 = 0
+        epoch: UInt64, version: ServerVersion, querySet: UInt64, acknowledged: UInt64, incarnation: UInt64 = 0,
+        permissions: UInt64 = 0
     ) {
         self.epoch = epoch
         self.incarnation = incarnation
         self.version = version
         self.querySet = querySet
         self.acknowledged = acknowledged
+        self.permissions = permissions
     }
 
     package static let nothing = Checkpoint(epoch: 0, version: .zero, querySet: 0, acknowledged: 0)

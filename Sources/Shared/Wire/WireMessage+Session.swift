@@ -68,7 +68,7 @@ extension Checkpoint {
     init(_ envelope: EnvelopeCheckpoint) {
         self.init(
             epoch: envelope.epoch, version: ServerVersion(envelope.version), querySet: envelope.querySet,
-            acknowledged: envelope.acknowledged, incarnation: envelope.incarnation)
+            acknowledged: envelope.acknowledged, incarnation: envelope.incarnation, permissions: envelope.permissions)
     }
 }
 
@@ -80,6 +80,7 @@ extension EnvelopeCheckpoint {
         querySet = checkpoint.querySet
         acknowledged = checkpoint.acknowledged
         incarnation = checkpoint.incarnation
+        permissions = checkpoint.permissions
     }
 }
 

@@ -31,6 +31,66 @@ struct ConfigurationTests {
         #expect(configuration.tokens.keys == [Configuration.Tokens.Key(file: "t.pem", algorithm: .es256, id: nil)])
     }
 
+    @Test("permissions are read with their rules")
+    func permissions() throws {
+        let configuration = try Configuration.read(
+            least.replacing(
+                "databases: [{name: flights, folder: data}]",
+                with: """
+                    databases:
+                      - name: flights
+                        folder: data
+                        permissions:
+                          default: {read: false}
+                          classes:
+                            Task:
+                              read: "owner == $user.id"
+                              delete: false
+                              properties:
+                                salary: {read: "$user.claims.role == 'chief'", write: true}
+                    """))
+        let own = PermissionRules.Rule.when(try RuleTemplate("owner == $user.id"))
+        let chief = PermissionRules.Rule.when(try RuleTemplate("$user.claims.role == 'chief'"))
+        #expect(
+            configuration.databases[0].permissions
+                == PermissionRules(
+                    byClass: [
+                        "Task": .init(
+                            read: own, delete: .never, properties: ["salary": .init(read: chief, write: .always)])
+                    ], otherwise: .init(read: .never)))
+        #expect(try Configuration.read(least).databases[0].permissions == nil)
+    }
+
+    @Test("what is wrong with a rule is told with its place")
+    func wrongRules() {
+        let found = problems(
+            least.replacing(
+                "databases: [{name: flights, folder: data}]",
+                with: """
+                    databases:
+                      - name: flights
+                        folder: data
+                        permissions:
+                          default: {reed: false}
+                          classes:
+                            Task:
+                              read: "owner == $user.name"
+                              write: "owner =="
+                              create: ""
+                              properties:
+                                salary: {rite: false}
+                    """))
+        for place in [
+            "line 6, databases[0].permissions.default.reed", "line 9, databases[0].permissions.classes.Task.read",
+            "line 10, databases[0].permissions.classes.Task.write",
+            "line 11, databases[0].permissions.classes.Task.create",
+            "line 13, databases[0].permissions.classes.Task.properties.salary.rite",
+        ] {
+            #expect(found.contains { $0.hasPrefix(place) }, "\(place) of \(found)")
+        }
+        #expect(found.count == 5)
+    }
+
     @Test("every key is read")
     func everyKey() throws {
         let configuration = try Configuration.read(

@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayOperations
 import CausewaySession
+import CausewayStore
 import CausewayWire
 import Testing
 
@@ -25,6 +26,54 @@ struct ConversationTests {
     private func checkpoint(_ version: UInt64, queries: UInt64 = 1, acknowledged: UInt64 = 0) -> Checkpoint {
         Checkpoint(
             epoch: 9, version: ServerVersion(version), querySet: queries, acknowledged: acknowledged)
+    }
+
+    private func permissions(_ className: String) -> Permissions {
+        Permissions(AccessRules(byClass: [className: AccessRules.OfClass(read: .never)]))
+    }
+
+    @Test("other permissions are a difference from the old ones, and the checkpoint names the new ones")
+    func permissionsChange() throws {
+        var conversation = conversation(at: 3)
+        #expect(conversation.next(newest: ServerVersion(3), now: 0) == .wait(milliseconds: 1_000))
+        let closed = permissions("A")
+        conversation.governed(by: closed)
+        guard case .difference(let request) = conversation.next(newest: ServerVersion(3), now: 0) else {
+            Issue.record("nothing was computed")
+            return
+        }
+        #expect(request.heldPermissions == nil && request.permissions == closed && !request.isLost)
+        conversation.began()
+        // Permissions that come meanwhile wait for their turn.
+        conversation.governed(by: nil)
+        #expect(conversation.targetPermissions == closed.fingerprint)
+        var end = checkpoint(3)
+        end.permissions = closed.fingerprint
+        #expect(conversation.message(for: ViewChunk(), lastAt: end) == .changes(ViewChunk(checkpoint: end)))
+        guard case .difference(let back) = conversation.next(newest: ServerVersion(3), now: 0) else {
+            Issue.record("nothing was computed")
+            return
+        }
+        #expect(back.heldPermissions == closed && back.permissions == nil)
+    }
+
+    @Test("nobody knows what a device holds whose view was made under other permissions")
+    func permissionsOfAnotherTime() {
+        let closed = permissions("A")
+        for (said, isLost) in [(closed.fingerprint, false), (0, true), (7, true)] {
+            var point = checkpoint(3)
+            point.permissions = said
+            var conversation = Conversation(
+                hello: Hello(
+                    client: ClientID(1), protocolVersions: 1...1, schema: Schema(), checkpoint: point,
+                    held: queries(1), wanted: queries(1)),
+                user: "user", limits: limits, permissions: closed, now: 0)
+            guard case .difference(let request) = conversation.next(newest: ServerVersion(3), now: 0) else {
+                #expect(!isLost)
+                continue
+            }
+            #expect(isLost && request.isLost)
+        }
     }
 
     private let something = ViewChunk(deleted: [ObjectEnd(ObjectReference("A", .int(1)), life: 2)])

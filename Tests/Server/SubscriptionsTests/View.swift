@@ -84,7 +84,7 @@ final class View {
             let part = try difference.next(bytesMax: bytes)
             words += part.entered.map { "enter \($0.object.shown)" }
             words += part.updated.map { "update \($0.object.shown) \($0.state.names)" }
-            words += part.left.map { "leave \($0.object.shown)\($0.isUnsubscribed ? " unsubscribed" : "")" }
+            words += part.left.map { "leave \($0.object.shown)\($0.reason == .query ? "" : " \($0.reason)")" }
             words += part.deleted.map { "delete \($0.object.shown)" }
             if part.isLast { return words }
         }

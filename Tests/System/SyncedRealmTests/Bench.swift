@@ -1,9 +1,11 @@
 import Causeway
+import CausewayIdentity
 import CausewayIngest
 import CausewaySession
 import CausewayStoreEmbedded
 import CausewayWire
 import Foundation
+import Synchronization
 
 /// A server's core and the devices around it, all in this process, in a folder of their own.
 @MainActor
@@ -17,6 +19,9 @@ final class Bench {
     private var serverFolder: URL
     private var networks: [String: InProcessTransport.Network] = [:]
     private var apps: [String: App] = [:]
+    /// The rules of the moment, and who uses each device: Ann, who claims nothing, unless a test says otherwise.
+    let office = PermissionOffice(nil)
+    private var callers: [String: CallerOfDevice] = [:]
 
     init() throws {
         folder = FileManager.default.temporaryDirectory
@@ -84,8 +89,16 @@ final class Bench {
         if let app = apps[device] { return app }
         let network = network(device)
         let server = server
+        let caller = caller(device)
+        let access: @Sendable () -> Access = { [office] in
+            let caller = caller.value
+            return Access(expires: caller.expires, claims: caller.claims.hashValue) {
+                office.permissions(of: caller)
+            }
+        }
+        let user = caller.value.user
         let app = App(id: "bench", rootDirectory: folder.appendingPathComponent(device, isDirectory: true)) {
-            InProcessTransport(server, user: "ann", network: network)
+            InProcessTransport(server, user: user, network: network, access: access)
         }
         apps[device] = app
         return app
@@ -94,7 +107,7 @@ final class Bench {
     func configuration(
         _ device: String, initial: (@Sendable (SyncSubscriptionSet) -> Void)? = nil
     ) async throws -> Realm.Configuration {
-        let user = try await app(device).login(credentials: .jwt(Self.token(user: "ann")))
+        let user = try await app(device).login(credentials: .jwt(Self.token(user: caller(device).value.user)))
         var configuration = user.flexibleSyncConfiguration(initialSubscriptions: initial)
         configuration.objectTypes = [
             Chore.self, Person.self, Reading.self, Album.self, Track.self, Survey.self, Probe.self,
@@ -102,11 +115,43 @@ final class Bench {
         return configuration
     }
 
+    /// Who uses a device. A token that comes later replaces the earlier one.
+    func caller(_ device: String) -> CallerOfDevice {
+        if let known = callers[device] { return known }
+        let made = CallerOfDevice(Caller(user: "ann", claims: [:], expires: 1))
+        callers[device] = made
+        return made
+    }
+
+    /// Lets every session hear of other rules, as the daemon does on SIGHUP.
+    func rule(_ rules: PermissionRules?) {
+        office.replace(by: rules)
+        conversations.reconsider()
+    }
+
     /// A token nobody signed: the core is told who calls, and the device does not verify.
     static func token(user: String) -> String {
         let payload = Data("{\"sub\":\"\(user)\"}".utf8).base64EncodedString()
             .replacing("=", with: "").replacing("+", with: "-").replacing("/", with: "_")
         return "e30.\(payload).e30"
+    }
+}
+
+/// The claims that a device's requests carry at the moment.
+final class CallerOfDevice: Sendable {
+    private let state: Mutex<Caller>
+
+    init(_ caller: Caller) {
+        state = Mutex(caller)
+    }
+
+    var value: Caller {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    func `is`(_ user: String, _ claims: [String: ClaimValue] = [:]) {
+        state.withLock { $0 = Caller(user: user, claims: claims, expires: $0.expires + 1) }
     }
 }
 

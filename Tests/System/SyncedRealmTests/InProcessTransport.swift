@@ -26,6 +26,8 @@ final class InProcessTransport: CausewaySync.Transport {
     private var conversations: Conversations { server.conversations }
     private let user: String
     private let network: Network
+    /// What the caller's token proves at the moment; nil where everything is permitted.
+    private let access: (@Sendable () -> Access)?
 
     /// What a test does to the way between one device and the server.
     final class Network: Sendable {
@@ -70,7 +72,10 @@ final class InProcessTransport: CausewaySync.Transport {
         }
     }
 
-    init(_ server: Server, user: String, network: Network = Network()) {
+    init(
+        _ server: Server, user: String, network: Network = Network(), access: (@Sendable () -> Access)? = nil
+    ) {
+        self.access = access
         self.server = server
         self.user = user
         self.network = network
@@ -94,7 +99,7 @@ final class InProcessTransport: CausewaySync.Transport {
 
     func hello(_ hello: Hello, token: String) async throws(TransportFailure) -> Welcome {
         try await call { () throws(SyncFailure) in
-            try await carried(conversations.open(carried(hello), user: user))
+            try await carried(conversations.open(carried(hello), user: user, access: access?()))
         }
     }
 
@@ -108,6 +113,7 @@ final class InProcessTransport: CausewaySync.Transport {
                     request.changesets[index].operations = request.changesets[index].operations.map(change)
                 }
             }
+            adopt(session)
             return try await carried(conversations.upload(request.session, user: user, request.changesets))
         }
     }
@@ -144,6 +150,11 @@ final class InProcessTransport: CausewaySync.Transport {
         }
     }
 
+    /// As the endpoint does with the token of every request.
+    private func adopt(_ session: UInt64) {
+        if let access { conversations.adopt(access(), session: session, user: user) }
+    }
+
     func credit(_ bytes: UInt64, session: UInt64, token: String) async throws(TransportFailure) {
         try await call { () throws(SyncFailure) in await conversations.credit(session, user: user, bytes: bytes) }
     }
@@ -160,11 +171,14 @@ final class InProcessTransport: CausewaySync.Transport {
     }
 
     func mark(_ id: UInt64, session: UInt64, token: String) async throws(TransportFailure) {
+        adopt(session)
         try await call { () throws(SyncFailure) in try await conversations.mark(session, user: user, id: id) }
     }
 
     func ingest(_ batch: IngestBatch, token: String) async throws(TransportFailure) -> UInt64 {
-        try await call { () throws(SyncFailure) in try await conversations.ingest(carried(batch), user: user) }
+        try await call { () throws(SyncFailure) in
+            try await conversations.ingest(carried(batch), user: user, access: access?())
+        }
     }
 
     var traffic: Traffic { Traffic() }

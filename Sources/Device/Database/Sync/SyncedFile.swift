@@ -127,7 +127,7 @@ final class SyncedFile: Sendable {
                 schema: transaction.schema.withoutNestedCollections,
                 checkpoint: Checkpoint(
                     epoch: state.epoch, version: state.version, querySet: state.querySet,
-                    acknowledged: state.acknowledged, incarnation: state.incarnation),
+                    acknowledged: state.acknowledged, incarnation: state.incarnation, permissions: state.permissions),
                 held: held, wanted: wanted, oldest: try replica.oldestChangeset(in: transaction),
                 oldestOneWay: state.acknowledgedOneWay + 1)
             return Greeting(hello: hello, wantedVersion: newest.version, logged: state.logged)
@@ -222,7 +222,7 @@ final class SyncedFile: Sendable {
                 for part in change.parts { try Self.apply(part, to: application) }
                 try application.finish(
                     epoch: checkpoint.epoch, version: checkpoint.version, querySet: checkpoint.querySet,
-                    incarnation: checkpoint.incarnation)
+                    incarnation: checkpoint.incarnation, permissions: checkpoint.permissions)
                 try subscriptions.reached(checkpoint.querySet)
                 acknowledged = checkpoint.acknowledged
                 refused += application.quarantined

@@ -582,6 +582,8 @@ nonisolated struct EnvelopeCheckpoint: Sendable {
 
   var incarnation: UInt64 = 0
 
+  var permissions: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1545,7 +1547,7 @@ nonisolated extension EnvelopeFailure: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension EnvelopeCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Checkpoint"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}epoch\0\u{1}version\0\u{3}query_set\0\u{1}acknowledged\0\u{2}$incarnation\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}epoch\0\u{1}version\0\u{3}query_set\0\u{1}acknowledged\0\u{2}$incarnation\0\u{2}\u{14}permissions\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1558,6 +1560,7 @@ nonisolated extension EnvelopeCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.querySet) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.acknowledged) }()
       case 40: try { try decoder.decodeSingularFixed64Field(value: &self.incarnation) }()
+      case 60: try { try decoder.decodeSingularFixed64Field(value: &self.permissions) }()
       default: break
       }
     }
@@ -1579,6 +1582,9 @@ nonisolated extension EnvelopeCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._
     if self.incarnation != 0 {
       try visitor.visitSingularFixed64Field(value: self.incarnation, fieldNumber: 40)
     }
+    if self.permissions != 0 {
+      try visitor.visitSingularFixed64Field(value: self.permissions, fieldNumber: 60)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1588,6 +1594,7 @@ nonisolated extension EnvelopeCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.querySet != rhs.querySet {return false}
     if lhs.acknowledged != rhs.acknowledged {return false}
     if lhs.incarnation != rhs.incarnation {return false}
+    if lhs.permissions != rhs.permissions {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

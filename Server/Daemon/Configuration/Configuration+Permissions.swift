@@ -1,0 +1,68 @@
+import CausewayIdentity
+import Yams
+
+// databases[].permissions: what each key means is in Server/Identity/PERMISSIONS.md.
+
+extension Configuration {
+    static func readPermissions(_ database: inout Section) -> PermissionRules? {
+        guard let node = database.node("permissions") else { return nil }
+        var section = Section(node, path: database.key("permissions"))
+        var rules = PermissionRules()
+        if let other = section.node("default") {
+            rules.otherwise = readClass(other, path: section.key("default"), &section, hasProperties: false)
+        }
+        if let classes = section.node("classes") {
+            var list = Section(classes, path: section.key("classes"))
+            for name in list.names {
+                rules.byClass[name] = readClass(list.node(name), path: list.key(name), &list, hasProperties: true)
+            }
+            section.take(list.finish())
+        }
+        database.take(section.finish())
+        return rules
+    }
+
+    private static func readClass(
+        _ node: Node?, path: String, _ parent: inout Section, hasProperties: Bool
+    ) -> PermissionRules.OfClass {
+        var section = Section(node, path: path)
+        var rules = PermissionRules.OfClass()
+        rules.read = section.rule("read") ?? .always
+        rules.write = section.rule("write")
+        rules.create = section.rule("create")
+        rules.delete = section.rule("delete")
+        if hasProperties, let properties = section.node("properties") {
+            var list = Section(properties, path: section.key("properties"))
+            for name in list.names {
+                var property = Section(list.node(name), path: list.key(name))
+                rules.properties[name] = PermissionRules.OfProperty(
+                    read: property.rule("read") ?? .always, write: property.rule("write"))
+                list.take(property.finish())
+            }
+            section.take(list.finish())
+        }
+        parent.take(section.finish())
+        return rules
+    }
+}
+
+extension Section {
+    /// `true`, `false` or an expression. Nil when nothing is said.
+    fileprivate mutating func rule(_ name: String) -> PermissionRules.Rule? {
+        guard let node = node(name), let text = text(name) else { return nil }
+        switch text {
+        case "true": return .always
+        case "false": return .never
+        case "":
+            note(name, node, "The rule is empty. Write true, false or an expression, or leave the key out.")
+            return .never
+        default:
+            do throws(RuleError) {
+                return .when(try RuleTemplate(text))
+            } catch {
+                note(name, node, error.message)
+                return .never
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package import CausewayModel
+import CausewayStore
+
+// Rules against the classes that a database has. A rule that does not fit permits nothing where it does not, so nothing
+// of this is dangerous; but nobody means it.
+
+extension PermissionRules {
+    /// What does not fit, each with the key of the rule (`classes.Task.read`) and a sentence.
+    package func problems(in schema: Schema) -> [RuleProblem] {
+        byClass.sorted { $0.key < $1.key }.flatMap { name, rules -> [RuleProblem] in
+            let key = "classes.\(name)"
+            guard let classSchema = schema[name] else {
+                let known = schema.classes.map(\.name).joined(separator: ", ")
+                return [RuleProblem(key, "The database has no class '\(name)'. It has: \(known).")]
+            }
+            guard classSchema.kind != .embedded else {
+                return [
+                    RuleProblem(
+                        key,
+                        "'\(name)' is embedded: its objects belong to others. Give the rule to the properties that hold "
+                            + "them. Where this one is not true, nothing that holds them can be read or written.")
+                ]
+            }
+            return rules.problems(of: classSchema, in: schema, key)
+        }
+    }
+}
+
+package struct RuleProblem: Hashable, Sendable {
+    package var key: String
+    package var message: String
+
+    init(_ key: String, _ message: String) {
+        self.key = key
+        self.message = message
+    }
+}
+
+extension PermissionRules.OfClass {
+    fileprivate func problems(of classSchema: ClassSchema, in schema: Schema, _ key: String) -> [RuleProblem] {
+        var found: [RuleProblem] = []
+        func check(_ rule: PermissionRules.Rule?, _ key: String, mayUseLinks: Bool) {
+            guard case .when(let template)? = rule else { return }
+            let problem = AccessRules.problem(
+                of: template.predicate, with: template.names, in: classSchema.name, schema, mayUseLinks: mayUseLinks)
+            if let problem { found.append(RuleProblem(key, problem)) }
+        }
+        check(read, "\(key).read", mayUseLinks: false)
+        check(write, "\(key).write", mayUseLinks: true)
+        check(create, "\(key).create", mayUseLinks: true)
+        check(delete, "\(key).delete", mayUseLinks: true)
+        for (name, rules) in properties.sorted(by: { $0.key < $1.key }) {
+            let place = "\(key).properties.\(name)"
+            guard let property = classSchema.properties.first(where: { $0.name == name }) else {
+                found.append(RuleProblem(place, "'\(classSchema.name)' has no property '\(name)'. Correct the name."))
+                continue
+            }
+            if property.isPrimaryKey {
+                found.append(
+                    RuleProblem(
+                        place, "'\(name)' is the primary key, which goes where its object goes. Give the class a rule.")
+                )
+                continue
+            }
+            check(rules.read, "\(place).read", mayUseLinks: false)
+            check(rules.write, "\(place).write", mayUseLinks: true)
+        }
+        return found
+    }
+}

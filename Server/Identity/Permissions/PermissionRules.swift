@@ -1,0 +1,82 @@
+package import CausewayStore
+
+/// What the operator decided about one database: who may read and write which objects. See `PERMISSIONS.md`.
+package struct PermissionRules: Hashable, Sendable {
+    package var byClass: [String: OfClass]
+    /// For classes that are not named.
+    package var otherwise: OfClass
+
+    package init(byClass: [String: OfClass] = [:], otherwise: OfClass = OfClass()) {
+        self.byClass = byClass
+        self.otherwise = otherwise
+    }
+
+    package enum Rule: Hashable, Sendable {
+        case always
+        case never
+        case when(RuleTemplate)
+    }
+
+    /// What is not said follows: `write` is as `read`, `create` and `delete` are as `write`.
+    package struct OfClass: Hashable, Sendable {
+        package var read = Rule.always
+        package var write: Rule?
+        package var create: Rule?
+        package var delete: Rule?
+        package var properties: [String: OfProperty] = [:]
+
+        package init(
+            read: Rule = .always, write: Rule? = nil, create: Rule? = nil, delete: Rule? = nil,
+            properties: [String: OfProperty] = [:]
+        ) {
+            self.read = read
+            self.write = write
+            self.create = create
+            self.delete = delete
+            self.properties = properties
+        }
+    }
+
+    /// On top of those of the class. `write` is as `read` when it is not said.
+    package struct OfProperty: Hashable, Sendable {
+        package var read = Rule.always
+        package var write: Rule?
+
+        package init(read: Rule = .always, write: Rule? = nil) {
+            self.read = read
+            self.write = write
+        }
+    }
+}
+
+// MARK: - For one caller
+
+extension PermissionRules {
+    package func rules(for caller: Caller) -> AccessRules {
+        AccessRules(byClass: byClass.mapValues { $0.rules(for: caller) }, otherwise: otherwise.rules(for: caller))
+    }
+}
+
+extension PermissionRules.OfClass {
+    fileprivate func rules(for caller: Caller) -> AccessRules.OfClass {
+        let write = write ?? read
+        return AccessRules.OfClass(
+            read: read.rule(for: caller), create: (create ?? write).rule(for: caller), write: write.rule(for: caller),
+            delete: (delete ?? write).rule(for: caller),
+            properties: properties.mapValues { property in
+                AccessRules.OfProperty(
+                    read: property.read.rule(for: caller),
+                    write: (property.write ?? property.read).rule(for: caller))
+            })
+    }
+}
+
+extension PermissionRules.Rule {
+    fileprivate func rule(for caller: Caller) -> AccessRules.Rule {
+        switch self {
+        case .always: .always
+        case .never: .never
+        case .when(let template): .when(template.predicate(for: caller))
+        }
+    }
+}

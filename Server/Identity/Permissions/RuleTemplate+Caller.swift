@@ -1,0 +1,176 @@
+import CausewayModel
+package import CausewayQuery
+
+extension RuleTemplate {
+    /// The expression as it is for one caller.
+    package func predicate(for caller: Caller) -> Predicate {
+        guard !mentions.isEmpty else { return predicate }
+        var values: [String: ClaimOperand] = [:]
+        for (number, mention) in mentions.enumerated() {
+            values[Self.name(of: number)] = ClaimOperand(mention, of: caller)
+        }
+        return predicate.with(values)
+    }
+}
+
+/// A claim where a value stands.
+private enum ClaimOperand {
+    case one(Value)
+    case many([Value])
+
+    /// Nil for a claim that is missing, null, or made of other things than values.
+    init?(_ mention: RuleTemplate.Mention, of caller: Caller) {
+        switch mention {
+        case .id: self = .one(.string(caller.user))
+        case .claim(let path):
+            var claim: ClaimValue = .object(caller.claims)
+            for name in path {
+                guard case .object(let members) = claim, let member = members[name] else { return nil }
+                claim = member
+            }
+            if case .array(let elements) = claim {
+                let values = elements.compactMap(Self.value)
+                guard values.count == elements.count else { return nil }
+                self = .many(values)
+            } else {
+                guard let value = Self.value(claim) else { return nil }
+                self = .one(value)
+            }
+        }
+    }
+
+    private static func value(_ claim: ClaimValue) -> Value? {
+        switch claim {
+        case .bool(let value): .bool(value)
+        case .int(let value): .int(value)
+        case .double(let value): value.isNaN ? nil : .double(value)
+        case .string(let value): .string(value)
+        case .null, .array, .object: nil
+        }
+    }
+}
+
+extension Predicate {
+    fileprivate func with(_ values: [String: ClaimOperand]) -> Predicate {
+        switch self {
+        case .constant, .geoWithin: self
+        case .and(let parts): .and(parts.map { $0.with(values) })
+        case .or(let parts): .or(parts.map { $0.with(values) })
+        case .not(let part): .not(part.with(values))
+        case .comparison(let comparison): comparison.with(values)
+        }
+    }
+}
+
+extension Comparison {
+    fileprivate func with(_ values: [String: ClaimOperand]) -> Predicate {
+        var comparison = self
+        comparison.left = left.with(values, isSet: false)
+        comparison.right = right.with(values, isSet: comparator == .in)
+        // `$user.claims.teams CONTAINS team` asks the same as `team IN $user.claims.teams`.
+        if case .values = comparison.left, case .path = comparison.right, comparator == .contains, options == [] {
+            (comparison.left, comparison.right) = (comparison.right, comparison.left)
+            comparison.comparator = .in
+        }
+        if let left = comparison.left.constants, let right = comparison.right.constants {
+            // Unknown: it stays a comparison that no schema can bind.
+            let isList = if case .values = comparison.left { true } else { false }
+            guard let answer = comparison.answer(left, isList: isList, right) else { return .comparison(self) }
+            return .constant(answer)
+        }
+        return .comparison(comparison)
+    }
+
+    // MARK: - Claims against constants
+    //
+    // The query language compares nothing but properties, so what follows from the caller alone is worked out here:
+    // `$user.claims.role == 'admin'`.
+
+    /// - Parameter isList: whether the left side is a claim with several values.
+    private func answer(_ left: [Value], isList: Bool, _ right: [Value]) -> Bool? {
+        switch comparator {
+        case .in: return quantified(left) { value in any(of: right) { known(value, .equal, $0) } }
+        case .contains where isList:
+            return right.count == 1 ? any(of: left) { known($0, .equal, right[0]) } : nil
+        case .between:
+            guard right.count == 2 else { return nil }
+            return quantified(left) { value in
+                guard let low = known(value, .greaterOrEqual, right[0]), let high = known(value, .lessOrEqual, right[1])
+                else { return nil }
+                return low && high
+            }
+        default: return right.count == 1 ? quantified(left) { known($0, comparator, right[0]) } : nil
+        }
+    }
+
+    private func quantified(_ values: [Value], _ holds: (Value) -> Bool?) -> Bool? {
+        switch quantifier {
+        case .implied, .any: any(of: values, holds)
+        case .all: values.isEmpty ? nil : any(of: values) { holds($0).map { !$0 } }.map { !$0 }
+        case .none: any(of: values, holds).map { !$0 }
+        }
+    }
+
+    private func any(of values: [Value], _ holds: (Value) -> Bool?) -> Bool? {
+        var found = false
+        for value in values {
+            guard let answer = holds(value) else { return nil }
+            found = found || answer
+        }
+        return found
+    }
+
+    /// Nil for values of different types, which nothing is known of.
+    private func known(_ left: Value, _ comparator: Comparator, _ right: Value) -> Bool? {
+        let isComparable =
+            switch (left, right) {
+            case (.string, .string), (.bool, .bool): true
+            case (.int, .int), (.int, .double), (.double, .int), (.double, .double): true
+            case (.int, .float), (.double, .float), (.int, .decimal), (.double, .decimal): true
+            case (.float, .int), (.float, .double), (.decimal, .int), (.decimal, .double): true
+            default: false
+            }
+        return isComparable ? ValueComparison.holds(left, comparator, right, options) : nil
+    }
+}
+
+extension Expression {
+    fileprivate func with(_ values: [String: ClaimOperand], isSet: Bool) -> Expression {
+        switch self {
+        case .path(let path):
+            switch path.claim(in: values) {
+            case .one(let value): isSet ? .values([value]) : .value(value)
+            case .many(let values): .values(values)
+            case nil: self
+            }
+        case .arithmetic(let arithmetic): .arithmetic(arithmetic.with(values))
+        case .value, .values, .subquery, .quantified, .typeOf: self
+        }
+    }
+
+    fileprivate var constants: [Value]? {
+        switch self {
+        case .value(let value): [value]
+        case .values(let values): values
+        default: nil
+        }
+    }
+}
+
+extension Arithmetic {
+    fileprivate func with(_ values: [String: ClaimOperand]) -> Arithmetic {
+        switch self {
+        case .path(let path):
+            if case .one(let value) = path.claim(in: values) { .value(value) } else { self }
+        case .value: self
+        case .operation(let left, let sign, let right): .operation(left.with(values), sign, right.with(values))
+        }
+    }
+}
+
+extension PropertyPath {
+    fileprivate func claim(in values: [String: ClaimOperand]) -> ClaimOperand? {
+        guard names.count == 1, self == PropertyPath(names) else { return nil }
+        return values[names[0]]
+    }
+}

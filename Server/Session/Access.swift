@@ -1,0 +1,44 @@
+package import CausewayStore
+import CausewayWire
+import Synchronization
+
+/// What the caller of a session may do, as their token proves it and the rules of the moment have it.
+package struct Access: Sendable {
+    /// When the token expires. Of two tokens of a user the one that lives longer is the newer.
+    package let expires: UInt64
+    /// Tells what one token claims from what another does, within this process.
+    package let claims: Int
+    /// Asked again whenever the rules may have changed. Nil is everything.
+    package let permissions: @Sendable () -> Permissions?
+
+    package init(expires: UInt64, claims: Int, permissions: @escaping @Sendable () -> Permissions?) {
+        self.expires = expires
+        self.claims = claims
+        self.permissions = permissions
+    }
+}
+
+extension Conversations {
+    /// A request of a session came with a token: what it proves counts from now on, unless a newer one was seen already.
+    /// A session that is unknown or not the caller's is ignored.
+    package func adopt(_ access: Access, session: UInt64, user: String) {
+        guard let open = try? find(session, user) else { return }
+        let isNewer = open.access.withLock { known in
+            if let known, known.claims == access.claims || known.expires > access.expires { return false }
+            known = access
+            return true
+        }
+        if isNewer { govern(open) }
+    }
+
+    /// The rules have changed: every session goes on under the new ones.
+    package func reconsider() {
+        for open in sessions.withLock({ $0.all }) { govern(open) }
+    }
+
+    private func govern(_ open: OpenSession) {
+        let permissions = open.access.withLock { $0 }?.permissions()
+        open.conversation.withLock { $0.governed(by: permissions) }
+        open.wake()
+    }
+}

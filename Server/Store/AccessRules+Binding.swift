@@ -1,0 +1,167 @@
+package import CausewayModel
+package import CausewayQuery
+
+// Rules against a schema.
+//
+// A comparison that cannot be bound is not known: it names a claim that the caller does not have, compares a claim of
+// another type than the property's, names a property that is not there, or looks through a link where that is not
+// allowed. Logic with the unknown has three values, and an unknown outcome permits nothing. Since only `true` counts in
+// the end, it is enough to put `false` where a comparison stands under an even number of NOTs, and `true` under an odd
+// one: `NOT role == $user.claims.role` permits nobody without the claim, as little as `role == $user.claims.role` does.
+
+extension AccessRules.Rule {
+    /// - Parameter mayUseLinks: whether other objects may decide. For reading they may not, for the same reason as in
+    ///   subscriptions: their change would have to be noticed here.
+    func bound(to className: String, in schema: Schema, mayUseLinks: Bool) -> BoundPredicate {
+        switch self {
+        case .always: .constant(true)
+        case .never: .constant(false)
+        case .when(let predicate):
+            RuleBinder(className: className, schema: schema, mayUseLinks: mayUseLinks)
+                .bind(predicate, unknownIs: false).folded
+        }
+    }
+}
+
+private struct RuleBinder {
+    let className: String
+    let schema: Schema
+    let mayUseLinks: Bool
+
+    /// The depth is that of the text, which the parser bounds.
+    func bind(_ predicate: Predicate, unknownIs unknown: Bool) -> BoundPredicate {
+        switch predicate {
+        case .constant(let answer): .constant(answer)
+        case .and(let parts): .and(parts.map { bind($0, unknownIs: unknown) })
+        case .or(let parts): .or(parts.map { bind($0, unknownIs: unknown) })
+        case .not(let part): .not(bind(part, unknownIs: !unknown))
+        case .comparison, .geoWithin: leaf(predicate) ?? .constant(unknown)
+        }
+    }
+
+    private func leaf(_ predicate: Predicate) -> BoundPredicate? {
+        for candidate in Self.readings(of: predicate) {
+            guard let bound = try? candidate.bound(to: className, in: schema) else { continue }
+            return mayUseLinks || bound.usesLinks(in: schema).isEmpty ? bound : nil
+        }
+        return nil
+    }
+
+    /// Claims have no identifiers: a string is also the UUID or ObjectId that it spells, and the link to the object with
+    /// that primary key. The first that fits the property's type is meant.
+    private static func readings(of predicate: Predicate) -> [Predicate] {
+        let kinds: [(String) -> Value?] = [
+            { UUID16(spelled: $0).map(Value.uuid) }, { ObjectIdentifier12(spelled: $0).map(Value.objectId) },
+            { .link(.string($0)) }, { UUID16(spelled: $0).map { .link(.uuid($0)) } },
+            { ObjectIdentifier12(spelled: $0).map { .link(.objectId($0)) } },
+        ]
+        return [predicate]
+            + kinds.map { kind in
+                predicate.mappingValues { _, value in
+                    if case .string(let text) = value { kind(text) ?? value } else { value }
+                }
+            }
+    }
+}
+
+extension UUID16 {
+    /// `6ba7b810-9dad-11d1-80b4-00c04fd430c8`
+    fileprivate init?(spelled text: String) {
+        let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
+        guard text.utf8.count == 36, digits.count == 32,
+            let high = UInt64(String(decoding: digits[..<16], as: UTF8.self), radix: 16),
+            let low = UInt64(String(decoding: digits[16...], as: UTF8.self), radix: 16)
+        else { return nil }
+        self.init(high: high, low: low)
+    }
+}
+
+extension ObjectIdentifier12 {
+    /// 24 hexadecimal digits.
+    fileprivate init?(spelled text: String) {
+        let digits = Array(text.utf8)
+        guard digits.count == 24, let high = UInt64(String(decoding: digits[..<16], as: UTF8.self), radix: 16),
+            let low = UInt32(String(decoding: digits[16...], as: UTF8.self), radix: 16)
+        else { return nil }
+        self.init(high: high, low: low)
+    }
+}
+
+extension BoundPredicate {
+    /// Without constants where another part decides, so that a rule that always permits costs nothing.
+    package var folded: BoundPredicate {
+        switch self {
+        case .and(let parts):
+            let rest = parts.map(\.folded).filter { $0 != .constant(true) }
+            if rest.contains(.constant(false)) { return .constant(false) }
+            return rest.isEmpty ? .constant(true) : rest.count == 1 ? rest[0] : .and(rest)
+        case .or(let parts):
+            let rest = parts.map(\.folded).filter { $0 != .constant(false) }
+            if rest.contains(.constant(true)) { return .constant(true) }
+            return rest.isEmpty ? .constant(false) : rest.count == 1 ? rest[0] : .or(rest)
+        case .not(let part):
+            let inner = part.folded
+            if case .constant(let answer) = inner { return .constant(!answer) }
+            return .not(inner)
+        default: return self
+        }
+    }
+}
+
+// MARK: - What nobody means
+
+extension AccessRules {
+    /// Why a rule cannot be answered for anybody: its first comparison that does not fit the schema. Comparisons with
+    /// names that stand for something else are left out, for they depend on the caller.
+    package static func problem(
+        of rule: Predicate, with names: Set<String>, in className: String, _ schema: Schema, mayUseLinks: Bool
+    ) -> String? {
+        switch rule {
+        case .constant: return nil
+        case .and(let parts), .or(let parts):
+            for part in parts {
+                let found = problem(of: part, with: names, in: className, schema, mayUseLinks: mayUseLinks)
+                if let found { return found }
+            }
+            return nil
+        case .not(let part):
+            return problem(of: part, with: names, in: className, schema, mayUseLinks: mayUseLinks)
+        case .comparison(let comparison):
+            let sides = [comparison.left.path, comparison.right.path].compactMap { $0 }
+            if sides.contains(where: { $0.names.contains(where: names.contains) }) {
+                // The other side is a property all the same.
+                for path in sides where !path.names.contains(where: names.contains) {
+                    let reading = Predicate.comparison(Comparison(.path(path), .equal, .value(.null)))
+                    if let found = unfit(reading, className, schema, mayUseLinks, onlyNames: true) { return found }
+                }
+                return nil
+            }
+            if case .arithmetic(let left) = comparison.left,
+                left.paths.contains(where: { !names.isDisjoint(with: $0.names) })
+            {
+                return nil
+            }
+            if case .arithmetic(let right) = comparison.right,
+                right.paths.contains(where: { !names.isDisjoint(with: $0.names) })
+            {
+                return nil
+            }
+            return unfit(rule, className, schema, mayUseLinks, onlyNames: false)
+        case .geoWithin: return unfit(rule, className, schema, mayUseLinks, onlyNames: false)
+        }
+    }
+
+    private static func unfit(
+        _ leaf: Predicate, _ className: String, _ schema: Schema, _ mayUseLinks: Bool, onlyNames: Bool
+    ) -> String? {
+        do {
+            let links = try leaf.bound(to: className, in: schema).usesLinks(in: schema)
+            guard let link = links.first, !mayUseLinks else { return nil }
+            return
+                "The rule looks through a link to another object: '\(link)'. Who may read an object follows from itself "
+                + "and what is embedded in it. Copy what decides into a property of '\(className)'."
+        } catch {
+            return onlyNames && error.code != .property ? nil : "\(error)"
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package import CausewayQuery
+
+/// What one caller may do with the objects of each class: the operator's rules, with the caller's claims put in.
+package struct AccessRules: Hashable, Sendable {
+    package var byClass: [String: OfClass]
+    /// For classes that have no rules of their own.
+    package var otherwise: OfClass
+
+    package init(byClass: [String: OfClass] = [:], otherwise: OfClass = OfClass()) {
+        self.byClass = byClass
+        self.otherwise = otherwise
+    }
+
+    package subscript(className: String) -> OfClass { byClass[className] ?? otherwise }
+
+    /// One answer about objects.
+    package enum Rule: Hashable, Sendable {
+        case always
+        case never
+        /// For the objects that meet it. A comparison that cannot be bound to the schema is not known, and what is
+        /// not known permits nothing: see `AccessRules+Binding`.
+        case when(Predicate)
+    }
+
+    package struct OfClass: Hashable, Sendable {
+        package var read: Rule
+        package var create: Rule
+        package var write: Rule
+        package var delete: Rule
+        package var properties: [String: OfProperty]
+
+        package init(
+            read: Rule = .always, create: Rule = .always, write: Rule = .always, delete: Rule = .always,
+            properties: [String: OfProperty] = [:]
+        ) {
+            self.read = read
+            self.create = create
+            self.write = write
+            self.delete = delete
+            self.properties = properties
+        }
+    }
+
+    /// On top of those of the class: a property can be read where its object can, and its own rule says so too.
+    package struct OfProperty: Hashable, Sendable {
+        package var read: Rule
+        package var write: Rule
+
+        package init(read: Rule = .always, write: Rule = .always) {
+            self.read = read
+            self.write = write
+        }
+    }
+}
+
+// MARK: - The fingerprint
+
+extension AccessRules {
+    /// Names what these rules let a caller read: equal for equal views, in every process. Zero when it is everything,
+    /// which is also what a device holds that never heard of rules.
+    package var fingerprint: UInt64 {
+        let texts = byClass.sorted { $0.key < $1.key }.map { ($0.key, $0.value.readText) }
+        let other = otherwise.readText
+        if other == "*", texts.allSatisfy({ $0.1 == "*" }) { return 0 }
+        var hash = FNV()
+        hash.add(other)
+        for (name, text) in texts where text != other {
+            hash.add(name)
+            hash.add(text)
+        }
+        return max(hash.value, 1)
+    }
+
+    /// FNV-1a of 64 bits: not a seal, only a name. A device that lies about it is told what another caller of the same
+    /// claims would be told.
+    private struct FNV {
+        var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+        mutating func add(_ text: String) {
+            for byte in text.utf8 { add(byte) }
+            // No text holds this byte, so that two texts are not one.
+            add(0xFF)
+        }
+
+        private mutating func add(_ byte: UInt8) {
+            value = (value ^ UInt64(byte)) &* 0x100_0000_01B3
+        }
+    }
+}
+
+extension AccessRules.OfClass {
+    fileprivate var readText: String {
+        let hidden = properties.filter { $0.value.read != .always }.sorted { $0.key < $1.key }
+        return ([read.text] + hidden.map { "\($0.key): \($0.value.read.text)" }).joined(separator: "\n")
+    }
+}
+
+extension AccessRules.Rule {
+    fileprivate var text: String {
+        switch self {
+        case .always: "*"
+        case .never: "-"
+        case .when(let predicate): predicate.description
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+import CausewayQuery
+import CausewayStore
+
+/// What the operations of a changeset make of one object, as far as rules can ask.
+///
+/// What they take out of a collection counts as still there: a rule that asks for it is then answered as before.
+struct Draft {
+    /// Nothing of it is in the record.
+    var isNew: Bool
+    private var fields: [Int: Value] = [:]
+    private var elements: [Int: [Value]] = [:]
+    private var keys: [Int: [Value]] = [:]
+
+    init(isNew: Bool) {
+        self.isNew = isNew
+    }
+
+    mutating func take(_ operation: Operation, _ plan: ClassPlan) {
+        switch operation {
+        case .create(_, _, let fields):
+            for field in fields { take(field, plan) }
+        case .set(_, let field): take(field, plan)
+        case .list(_, let property, .insert(_, _, _, let value)), .list(_, let property, .set(_, let value)):
+            if let column = plan.columns[property] { elements[column, default: []].append(value) }
+        case .keyed(_, let property, .put(let key, let value)):
+            guard let column = plan.columns[property] else { return }
+            let isMap = plan.schema.properties[column].collection == .map
+            elements[column, default: []].append(isMap ? value : key)
+            if isMap { keys[column, default: []].append(key) }
+        case .delete, .list, .keyed, .add, .text: break
+        }
+    }
+
+    private mutating func take(_ field: FieldValue, _ plan: ClassPlan) {
+        if let column = plan.columns[field.property] { fields[column] = field.value }
+    }
+
+    func value(of column: Int) -> Value? { fields[column] }
+
+    func added(to column: Int, keys areKeys: Bool) -> [Value] {
+        (areKeys ? keys[column] : elements[column]) ?? []
+    }
+}
+
+/// An object as a rule sees it.
+struct JudgedRow: RowSource {
+    let judge: AccessJudge
+    let name: ObjectName
+    let isAfter: Bool
+
+    private var draft: Draft? { isAfter ? judge.draft(of: name) : nil }
+
+    func value(of property: Int, in className: String) -> Value {
+        let plan = judge.merging.catalog[name.classNumber]
+        guard plan.name == className, plan.schema.properties.indices.contains(property) else { return .null }
+        if property == plan.primaryKey { return name.key.value ?? .null }
+        if let value = draft?.value(of: property) { return value }
+        guard draft?.isNew != true, let key = judge.row(name) else { return plan.zeroRow[property] }
+        return judge.merging.linked(judge.merging.table(name.classNumber).value(key, property), plan, property)
+    }
+
+    func elements(of number: Int, in className: String) -> [Value] {
+        let plan = judge.merging.catalog[name.classNumber]
+        // The complement of a property's number stands for the keys of a map.
+        let areKeys = number < 0
+        let column = areKeys ? ~number : number
+        guard plan.name == className, plan.schema.properties.indices.contains(column) else { return [] }
+        let added = draft?.added(to: column, keys: areKeys) ?? []
+        guard draft?.isNew != true, let key = judge.row(name) else { return added }
+        let table = judge.merging.table(name.classNumber)
+        if areKeys { return table.mapKeys(key, column).map(Value.string) + added }
+        return table.listValues(key, column).map { judge.merging.linked($0, plan, column) } + added
+    }
+
+    func object(at link: Value, in target: String) -> JudgedRow? {
+        guard case .link(let key) = link, let number = judge.merging.catalog.number(target) else { return nil }
+        let object = ObjectName(number, key)
+        guard judge.row(object) != nil || isAfter && judge.draft(of: object) != nil else { return nil }
+        return JudgedRow(judge: judge, name: object, isAfter: isAfter)
+    }
+
+    func nested(in value: Value) -> NestedContent? {
+        guard case .anyLink(let link) = value, let kind = NestedCollection(className: link.className),
+            let row = object(at: .link(link.key), in: link.className)
+        else { return nil }
+        let column = NestedCollection.column
+        let values = row.elements(of: column, in: link.className)
+        guard kind == .map else { return .list(values) }
+        let names = row.elements(of: ~column, in: link.className).map { name in
+            if case .string(let name) = name { name } else { "" }
+        }
+        return .map(names, values)
+    }
+}
+
+extension Operation {
+    var isCreate: Bool {
+        if case .create = self { true } else { false }
+    }
+
+    /// The columns it writes, without the primary key.
+    ///
+    /// - Parameter withoutZeros: whether what a new object holds anyway does not count.
+    func columns(_ plan: ClassPlan, withoutZeros: Bool = false) -> [Int] {
+        switch self {
+        case .create(_, _, let fields):
+            fields.compactMap { field in
+                guard let column = plan.columns[field.property], column != plan.primaryKey else { return nil }
+                return withoutZeros && field.value == plan.zeroRow[column] ? nil : column
+            }
+        case .set(_, let field): [plan.columns[field.property]].compactMap { $0 }
+        case .list(_, let property, _), .keyed(_, let property, _), .add(_, let property, _),
+            .text(_, let property, _):
+            [plan.columns[property]].compactMap { $0 }
+        case .delete: []
+        }
+    }
+
+    /// The values it puts somewhere, by column.
+    func values(_ plan: ClassPlan) -> [(column: Int, value: Value)] {
+        let named: [(String, Value)] =
+            switch self {
+            case .create(_, _, let fields): fields.map { ($0.property, $0.value) }
+            case .set(_, let field): [(field.property, field.value)]
+            case .list(_, let property, .insert(_, _, _, let value)), .list(_, let property, .set(_, let value)):
+                [(property, value)]
+            case .keyed(_, let property, .put(_, let value)): [(property, value)]
+            case .delete, .list, .keyed, .add, .text: []
+            }
+        return named.compactMap { name, value in plan.columns[name].map { ($0, value) } }
+    }
+}

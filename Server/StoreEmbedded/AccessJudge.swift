@@ -1,0 +1,237 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+import CausewayQuery
+import CausewayStore
+
+/// Holds the operations of one changeset against what its writer may do, before any of them is applied.
+///
+/// *Before* is the object as the server has it when the changeset comes; *after* is what the accepted operations of the
+/// changeset make of it (`Draft`).
+///
+///     operation                         before                                after
+///     create of what is not alive       -                                     create; its properties' write
+///     create of what is alive           write; its properties' write          write
+///     create of a further life          also delete                           also create
+///     set, add, text, list, set, map    write; the property's write           write
+///     delete                            delete                                -
+///     anything on an embedded object    write of the object it is part of     -
+///                                       and of the property that holds it
+///
+/// Nobody takes what belongs to somebody else by holding it: a value that names an embedded object which another object
+/// holds, or another property, is refused.
+///
+/// What depends on a refused operation is refused with it, which is for `Verdicts` to see to.
+final class AccessJudge {
+    let merging: Merging
+    let rules: BoundRules
+    private let operations: [Operation]
+    private var drafts: [ObjectName: Draft] = [:]
+    /// What this changeset gives embedded objects as their place.
+    private var places: [ObjectName: Place] = [:]
+    private var known: [Question: Bool] = [:]
+
+    struct Place: Hashable {
+        var holder: ObjectName
+        var column: Int
+    }
+
+    private struct Question: Hashable {
+        var name: ObjectName
+        var rule: BoundPredicate
+    }
+
+    /// Nil when there is nothing to refuse.
+    init?(_ permissions: Permissions?, _ merging: Merging, _ operations: [Operation]) {
+        guard let permissions else { return nil }
+        let rules = permissions.bound(in: merging.catalog.schema)
+        // Whoever may read everything learns nothing from what they hold.
+        guard !rules.permitsAllWrites || permissions.fingerprint != 0 else { return nil }
+        self.merging = merging
+        self.rules = rules
+        self.operations = operations
+    }
+
+    func judge(_ verdicts: inout Verdicts) {
+        var created: [ObjectName: [Int]] = [:]
+        var embedded: [Int] = []
+        for (index, operation) in operations.enumerated() where verdicts.refused[index] == nil {
+            guard let plan = merging.catalog[operation.target.className] else { continue }
+            let name = ObjectName(plan.number, operation.target.key)
+            if let failure = taking(operation, plan, by: name) {
+                verdicts.refuse(index, failure)
+                continue
+            }
+            guard plan.schema.kind != .embedded, let rules = rules[plan.name] else {
+                embedded.append(index)
+                continue
+            }
+            if row(name) != nil {
+                if let failure = changing(name, plan, rules, operation) { verdicts.refuse(index, failure) }
+            } else if created[name] != nil || operation.isCreate {
+                created[name, default: []].append(index)
+            }
+        }
+        for (name, indices) in created.sorted(by: { $0.key < $1.key }) { making(name, indices, &verdicts) }
+        for index in embedded {
+            if let failure = changingPart(operations[index]) { verdicts.refuse(index, failure) }
+        }
+    }
+
+    // MARK: - Objects that are alive
+
+    private func changing(
+        _ name: ObjectName, _ plan: ClassPlan, _ rules: BoundRules.OfClass, _ operation: Operation
+    ) -> StoreFailure? {
+        if case .delete = operation { return holds(rules.delete, name) ? nil : Self.refusal("delete", plan) }
+        guard holds(rules.write, name) else { return Self.refusal("change", plan) }
+        for column in operation.columns(plan) {
+            guard let rule = rules.writable[column], !holds(rule, name) else { continue }
+            return Self.refusal("set", plan, column)
+        }
+        var isNewLife = false
+        if case .create(_, let life, _) = operation, let key = row(name),
+            let stamps = try? ObjectStamps.load(plan.number, key, in: merging.transaction), life > stamps.life
+        {
+            guard holds(rules.delete, name) else { return Self.refusal("replace", plan) }
+            isNewLife = true
+        }
+        let draft = drafts[name]
+        drafts[name, default: Draft(isNew: false)].take(operation, plan)
+        if isNewLife { drafts[name]?.isNew = true }
+        let after = JudgedRow(judge: self, name: name, isAfter: true)
+        if rules.write.matches(after), !isNewLife || rules.create.matches(after) { return nil }
+        drafts[name] = draft
+        return StoreFailure(
+            .permissionDenied,
+            "The change would make a “\(plan.name)” of the object that this user may not change. Leave what decides "
+                + "about it, or ask the operator for the permission.")
+    }
+
+    private func holds(_ rule: BoundPredicate, _ name: ObjectName) -> Bool {
+        if case .constant(let answer) = rule { return answer }
+        let question = Question(name: name, rule: rule)
+        if let answer = known[question] { return answer }
+        let answer = rule.matches(JudgedRow(judge: self, name: name, isAfter: false))
+        known[question] = answer
+        return answer
+    }
+
+    // MARK: - Objects that come into being
+
+    /// A new object is judged as the whole changeset makes it, its collections too.
+    private func making(_ name: ObjectName, _ indices: [Int], _ verdicts: inout Verdicts) {
+        let plan = merging.catalog[name.classNumber]
+        guard let rules = rules[plan.name] else { return }
+        while true {
+            var draft = Draft(isNew: true)
+            for index in indices where verdicts.refused[index] == nil { draft.take(operations[index], plan) }
+            drafts[name] = draft
+            let made = JudgedRow(judge: self, name: name, isAfter: true)
+            guard rules.create.matches(made) else {
+                return refuseCreates(indices, Self.refusal("create", plan), &verdicts)
+            }
+            // What is refused changes what is judged: once more without it.
+            var isSettled = true
+            for index in indices where verdicts.refused[index] == nil {
+                for column in operations[index].columns(plan, withoutZeros: true) {
+                    guard let rule = rules.writable[column], !rule.matches(made) else { continue }
+                    let failure = Self.refusal("set", plan, column)
+                    if operations[index].isCreate { return refuseCreates(indices, failure, &verdicts) }
+                    verdicts.refuse(index, failure)
+                    isSettled = false
+                }
+            }
+            if isSettled { return }
+        }
+    }
+
+    private func refuseCreates(_ indices: [Int], _ failure: StoreFailure, _ verdicts: inout Verdicts) {
+        for index in indices where operations[index].isCreate { verdicts.refuse(index, failure) }
+    }
+
+    // MARK: - Parts of objects
+
+    private func changingPart(_ operation: Operation) -> StoreFailure? {
+        guard let plan = merging.catalog[operation.target.className] else { return nil }
+        var place = place(of: ObjectName(plan.number, operation.target.key))
+        // Bounded: uploads from outside can make objects hold each other in a circle.
+        for _ in 0..<Self.depthMax {
+            // Nothing holds it, so it ends with the changeset.
+            guard let found = place else { return nil }
+            let holder = merging.catalog[found.holder.classNumber]
+            guard holder.schema.kind == .embedded else {
+                guard let rules = rules[holder.name], row(found.holder) != nil else { return nil }
+                guard holds(rules.write, found.holder) else { return Self.refusal("change", holder) }
+                guard let rule = rules.writable[found.column], !holds(rule, found.holder) else { return nil }
+                return Self.refusal("set", holder, found.column)
+            }
+            place = self.place(of: found.holder)
+        }
+        return StoreFailure(.permissionDenied, "The embedded object of “\(plan.name)” lies too deep in others.")
+    }
+
+    private static let depthMax = 256
+
+    /// What holds an embedded object in the record; else what this changeset lets hold it.
+    private func place(of name: ObjectName) -> Place? {
+        recordedPlaces(of: name).first ?? places[name]
+    }
+
+    private func recordedPlaces(of name: ObjectName) -> [Place] {
+        let table = merging.table(name.classNumber)
+        guard let key = table.keyOrGhost(for: name.key) else { return [] }
+        var found: [Place] = []
+        for (origin, column) in merging.catalog.holders(of: name.classNumber) {
+            let holders = merging.table(origin)
+            for row in table.backlinks(to: key, from: holders, column) {
+                guard let holder = holders.primaryKey(of: row) else { continue }
+                found.append(Place(holder: ObjectName(origin, holder), column: column))
+            }
+        }
+        return found
+    }
+
+    /// The operation gives an embedded object a place, and it has another already.
+    private func taking(_ operation: Operation, _ plan: ClassPlan, by holder: ObjectName) -> StoreFailure? {
+        for (column, value) in operation.values(plan) {
+            guard let part = part(value, plan, column) else { continue }
+            let place = Place(holder: holder, column: column)
+            guard recordedPlaces(of: part).allSatisfy({ $0 == place }) else {
+                return StoreFailure(
+                    .permissionDenied,
+                    "“\(plan.name).\(plan.schema.properties[column].name)” is given an embedded object that is part of "
+                        + "another. Give it a copy.")
+            }
+            if places[part] == nil { places[part] = place }
+        }
+        return nil
+    }
+
+    private func part(_ value: Value, _ plan: ClassPlan, _ column: Int) -> ObjectName? {
+        switch value {
+        case .link(let key):
+            plan.isEmbedded(column) ? plan.targets[column].map { ObjectName($0, key) } : nil
+        case .anyLink(let link) where NestedCollection(className: link.className) != nil:
+            merging.catalog.number(link.className).map { ObjectName($0, link.key) }
+        default: nil
+        }
+    }
+
+    // MARK: - For rows
+
+    func row(_ name: ObjectName) -> ObjectKey? {
+        merging.table(name.classNumber).key(for: name.key)
+    }
+
+    func draft(of name: ObjectName) -> Draft? { drafts[name] }
+
+    /// Says no more than the writer knows: which class, and which property.
+    private static func refusal(_ verb: String, _ plan: ClassPlan, _ column: Int? = nil) -> StoreFailure {
+        let what = column.map { ".\(plan.schema.properties[$0].name)" } ?? ""
+        return StoreFailure(
+            .permissionDenied,
+            "This user may not \(verb) “\(plan.name)\(what)” of this object. Ask the operator for the permission, or change "
+                + "another.")
+    }
+}

@@ -1,0 +1,192 @@
+import CausewayModel
+import CausewayOperations
+import CausewayQuery
+import CausewayStore
+import CausewayStoreEmbedded
+import Testing
+
+@Suite("What a writer may do")
+struct PermissionTests {
+    private let ann = Record.ann
+
+    private func rules(
+        _ read: String? = nil, write: String = "TRUEPREDICATE", create: String? = nil, delete: String? = nil,
+        properties: [String: String] = [:]
+    ) throws -> Permissions {
+        func rule(_ text: String) throws -> AccessRules.Rule { .when(try Predicate.parse(text)) }
+        return Permissions(
+            AccessRules(byClass: [
+                "Dog": AccessRules.OfClass(
+                    read: try read.map(rule) ?? .always, create: try rule(create ?? write), write: try rule(write),
+                    delete: try rule(delete ?? write),
+                    properties: try properties.mapValues { AccessRules.OfProperty(write: try rule($0)) })
+            ]))
+    }
+
+    /// What came of one changeset: the places of refused operations.
+    private func refused(_ record: Record, _ permissions: Permissions, _ operations: Operation...) throws -> [Int] {
+        let changeset = record.changeset(ann, operations)
+        let outcome = try record.store.commit(
+            [UploadBatch(client: ann, user: "user", permissions: permissions, changesets: [changeset])],
+            receivedAt: record.time)[0]
+        #expect(outcome.committed == changeset.sequence && outcome.failure == nil)
+        let refusals = try record.refusals(ann).filter { $0.sequence == changeset.sequence }
+        #expect(refusals.allSatisfy { $0.failure.code == .permissionDenied })
+        return refusals.map(\.operation)
+    }
+
+    private func name(_ text: String) -> (String, Value) { ("name", .string(text)) }
+
+    @Test("a refused operation costs only itself")
+    func onlyItself() throws {
+        let record = try Record()
+        try record.write(Record.bob, create(dog(1), name("ann")), create(dog(2), name("bob")))
+        let own = try rules(write: "name == 'ann'")
+        let places = try refused(
+            record, own, set(dog(1), "age", .int(1)), set(dog(2), "age", .int(2)), create(dog(3), name("ann")),
+            create(dog(4), name("bob")), .delete(dog(2), life: 2), .delete(dog(1), life: 2))
+        #expect(places == [1, 3, 4])
+        #expect(try record.dog(1) == nil && record.dog(4) == nil)
+        #expect(try record.dog(2)?["age"] == .null && record.dog(3) != nil)
+    }
+
+    @Test("an object is judged before and after: nobody takes what is another's, or gives away what may not be given")
+    func beforeAndAfter() throws {
+        let record = try Record()
+        try record.write(Record.bob, create(dog(1), name("ann")), create(dog(2), name("bob")))
+        let own = try rules(write: "name == 'ann'")
+        #expect(try refused(record, own, set(dog(1), "name", .string("bob"))) == [0])
+        #expect(try refused(record, own, set(dog(2), "name", .string("ann")), set(dog(2), "age", .int(5))) == [0, 1])
+        // The second is judged after the first, which stands.
+        let young = try rules(write: "age < 10 OR name == 'ann'")
+        #expect(
+            try refused(record, young, set(dog(1), "age", .int(50)), set(dog(1), "name", .string("bob"))) == [1])
+        #expect(try record.dog(1)?["name"] == .string("ann"))
+    }
+
+    @Test("create, write and delete have rules of their own; a create of what is alive is a write")
+    func kinds() throws {
+        let record = try Record()
+        try record.write(Record.bob, create(dog(1), name("old")))
+        let append = try rules(write: "FALSEPREDICATE", create: "TRUEPREDICATE", delete: "name == 'old'")
+        #expect(
+            try refused(
+                record, append, create(dog(2), name("new")), set(dog(2), "age", .int(1)), create(dog(1), name("taken")),
+                .list(
+                    dog(2), property: "toys",
+                    .insert(ElementID(client: ann, counter: 1), left: nil, right: nil, value: .string("ball"))))
+                == [2])
+        #expect(try record.toys(2) == [.string("ball")])
+        #expect(try record.dog(2)?["age"] == .int(1))
+        // It is made now.
+        #expect(try refused(record, append, set(dog(2), "age", .int(2)), .delete(dog(2), life: 2)) == [0, 1])
+        #expect(try refused(record, append, create(dog(1), life: 3, name("again"))) == [0])
+        // Taking an object's place is one intention, and refused as one.
+        let replace = try refused(record, append, .delete(dog(1), life: 2), create(dog(1), life: 3, name("again")))
+        #expect(replace == [0, 1])
+        #expect(try refused(record, append, .delete(dog(1), life: 2)) == [])
+        #expect(try record.dog(1) == nil)
+    }
+
+    @Test("a new object is judged with what its collections hold, and what depends on a refused create goes with it")
+    func creates() throws {
+        let record = try Record()
+        let toys = try rules(write: "ANY toys == 'ball'")
+        func insert(_ id: Int64, _ toy: String, _ counter: UInt64) -> CausewayOperations.Operation {
+            .list(
+                dog(id), property: "toys",
+                .insert(ElementID(client: ann, counter: counter), left: nil, right: nil, value: .string(toy)))
+        }
+        let places = try refused(
+            record, toys, create(dog(1)), insert(1, "ball", 1), create(dog(2), ("home", .link(home(9).key))),
+            insert(2, "bone", 2), create(home(9), ("city", .string("Rome"))), set(dog(2), "age", .int(1)))
+        #expect(places == [2, 3, 4, 5])
+        #expect(try record.dog(1) != nil && record.dog(2) == nil && record.object("Home", home(9).key) == nil)
+        #expect(Set(try record.refusals(ann).map(\.failure.message)).count == 1)
+    }
+
+    @Test("a property's rule judges single sets; in a create its value counts when it says something")
+    func properties() throws {
+        let record = try Record()
+        try record.write(Record.bob, create(dog(1), name("a")))
+        let permissions = try rules(properties: ["age": "name == 'vet'", "toys": "FALSEPREDICATE"])
+        let places = try refused(
+            record, permissions, set(dog(1), "age", .int(3)), set(dog(1), "name", .string("b")),
+            .list(
+                dog(1), property: "toys",
+                .insert(ElementID(client: ann, counter: 1), left: nil, right: nil, value: .string("x"))),
+            create(dog(2), ("age", .int(4))), create(dog(3), ("age", .null)),
+            create(dog(4), name("vet"), ("age", .int(5))),
+            set(dog(3), "age", .int(6)))
+        #expect(places == [0, 2, 3, 6])
+        #expect(try record.dog(1)?["age"] == .null && record.dog(1)?["name"] == .string("b"))
+        #expect(try record.dog(2) == nil && record.dog(3)?["age"] == .null && record.dog(4)?["age"] == .int(5))
+    }
+
+    @Test("embedded objects are judged as the object and the property that hold them")
+    func embedded() throws {
+        let record = try Record()
+        try record.write(
+            Record.bob, create(home(1), ("city", .string("Rome")), ("room", .link(room(1).key))),
+            create(room(1), ("size", .int(10))), create(dog(1), name("bob"), ("home", .link(home(1).key))),
+            create(home(2)), create(dog(2), name("ann"), ("home", .link(home(2).key))))
+        let own = try rules(write: "name == 'ann'")
+        #expect(
+            try refused(
+                record, own, set(home(1), "city", .string("x")), set(room(1), "size", .int(1)),
+                .delete(home(1), life: 2),
+                set(home(2), "city", .string("Oslo")), create(home(1), ("city", .string("y")))) == [0, 1, 2, 4])
+        #expect(try record.object("Home", home(1).key)?["city"] == .string("Rome"))
+        #expect(try record.object("Room", room(1).key)?["size"] == .int(10))
+        #expect(try record.object("Home", home(2).key)?["city"] == .string("Oslo"))
+        let closed = try rules(properties: ["home": "FALSEPREDICATE"])
+        #expect(try refused(record, closed, set(home(2), "city", .string("z")), set(dog(2), "age", .int(1))) == [0])
+    }
+
+    @Test("nobody takes over an embedded object by holding it, also where only reading has rules")
+    func taking() throws {
+        let record = try Record()
+        try record.write(
+            Record.bob, create(home(1), ("city", .string("Rome"))),
+            create(dog(1), name("bob"), ("home", .link(home(1).key))), create(dog(2), name("ann")),
+            // A link whose object did not come yet.
+            create(dog(3), name("bob"), ("home", .link(home(7).key))))
+        for permissions in [try rules(write: "name == 'ann'"), try rules("name == 'ann'")] {
+            #expect(
+                try refused(
+                    record, permissions, set(dog(2), "home", .link(home(1).key)),
+                    create(dog(10), name("ann"), ("home", .link(home(1).key))), create(dog(11), name("ann")),
+                    create(home(8), ("room", .link(room(5).key))), set(dog(11), "home", .link(home(8).key)))
+                    == [0, 1])
+            #expect(try refused(record, permissions, .delete(dog(11), life: 2)) == [])
+        }
+        let own = try rules(write: "name == 'ann'")
+        #expect(try refused(record, own, create(home(7), ("city", .string("mine")))) == [0])
+        #expect(try record.dog(1)?["home"] == .link(home(1).key) && record.dog(2)?["home"] == .null)
+    }
+
+    @Test("a rule may ask other objects, as they are")
+    func links() throws {
+        let record = try Record()
+        try record.write(
+            Record.bob, create(dog(1), name("boss")), create(dog(2), ("friend", .link(.int(1)))), create(dog(3)))
+        let friends = try rules(write: "friend.name == 'boss'")
+        #expect(
+            try refused(
+                record, friends, set(dog(2), "age", .int(1)), set(dog(3), "age", .int(1)),
+                set(dog(3), "friend", .link(.int(1))))
+                == [1, 2])
+    }
+
+    @Test("rules that permit everything refuse nothing, and a class without rules follows the default")
+    func everything() throws {
+        let record = try Record()
+        #expect(try refused(record, Permissions(AccessRules()), create(dog(1)), set(dog(1), "age", .int(1))) == [])
+        let closed = Permissions(
+            AccessRules(otherwise: AccessRules.OfClass(create: .never, write: .never, delete: .never)))
+        #expect(
+            try refused(record, closed, create(dog(2)), set(dog(1), "age", .int(2)), .delete(dog(1), life: 2)) == [
+                0, 1, 2,
+            ])
+    }
+}

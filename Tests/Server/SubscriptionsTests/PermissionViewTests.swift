@@ -1,0 +1,221 @@
+import CausewayModel
+import CausewayOperations
+import CausewayQuery
+import CausewayStore
+import CausewayStoreEmbedded
+import CausewaySubscriptions
+import Testing
+
+@Suite("What a device is told under permissions")
+struct PermissionViewTests {
+    private let all = [tasks("TRUEPREDICATE")]
+
+    private func rules(_ read: String = "TRUEPREDICATE", _ properties: [String: String] = [:]) throws -> Permissions {
+        Permissions(
+            AccessRules(byClass: [
+                "Task": AccessRules.OfClass(
+                    read: .when(try Predicate.parse(read)),
+                    properties: try properties.mapValues {
+                        AccessRules.OfProperty(read: .when(try Predicate.parse($0)))
+                    })
+            ]))
+    }
+
+    private struct Told: Equatable {
+        var words: [String] = []
+        /// Every value that went out, in any part.
+        var values: String = ""
+    }
+
+    private func told(
+        _ view: View, from version: UInt64, _ held: [QueryText]? = nil, _ wanted: [QueryText]? = nil,
+        heldUnder: Permissions?, under: Permissions?
+    ) throws -> Told {
+        let difference = try ViewDifference(
+            view.record.snapshot(), from: ServerVersion(version), held: held ?? all, wanted: wanted ?? all,
+            heldUnder: heldUnder, under: under, for: View.ann)
+        var told = Told()
+        while true {
+            let part = try difference.next(bytesMax: 1 << 20)
+            told.words += part.entered.map { "enter \($0.object.shown)" }
+            told.words += part.updated.map { "update \($0.object.shown) \($0.state.names)" }
+            told.words += part.left.map { "leave \($0.object.shown) \($0.reason)" }
+            told.words += part.deleted.map { "delete \($0.object.shown)" }
+            told.values += "\(part)"
+            if part.isLast { return told }
+        }
+    }
+
+    @Test("a view is what the queries match of what may be read")
+    func reading() throws {
+        let view = try View()
+        try view.write(View.bob, make(task(1), ("title", .string("a"))), make(task(2), ("title", .string("secret"))))
+        let open = try rules("title != 'secret'")
+        let first = try told(view, from: 0, [], heldUnder: open, under: open)
+        #expect(first.words == ["enter Task 1"] && !first.values.contains("secret"))
+        // A live change moves objects in and out of what may be read.
+        let before = view.record.version.rawValue
+        try view.write(View.bob, change(task(1), "title", .string("secret")), change(task(2), "title", .string("b")))
+        let second = try told(view, from: before, heldUnder: open, under: open)
+        #expect(second.words == ["enter Task 2", "leave Task 1 permission"] && !second.values.contains("secret"))
+        // What cannot be read stays silent in all that happens to it.
+        let later = view.record.version.rawValue
+        try view.write(View.bob, change(task(1), "done", .bool(true)))
+        try view.write(View.bob, .delete(task(1), life: 2))
+        #expect(try told(view, from: later, heldUnder: open, under: open).words == [])
+    }
+
+    @Test("the reason says permission wherever the object may not be read, and nothing of its queries")
+    func reasons() throws {
+        let view = try View()
+        try view.write(View.bob, make(task(1)), make(task(2), ("title", .string("secret"))), make(task(3)))
+        let start = view.record.version.rawValue
+        let open = try rules("title != 'secret'")
+        #expect(
+            try told(view, from: start, [tasks("_id < 3")], [tasks("_id == 3")], heldUnder: nil, under: open).words
+                == ["enter Task 3", "leave Task 2 permission", "leave Task 1 unsubscribed"])
+    }
+
+    @Test("other rules are a view difference: what becomes readable enters, what no longer is leaves")
+    func otherRules() throws {
+        let view = try View()
+        for id in 1...4 { try view.write(View.bob, make(task(Int64(id)), ("title", .string("t\(id)")))) }
+        let version = view.record.version.rawValue
+        let low = try rules("_id <= 2")
+        let high = try rules("_id >= 2")
+        #expect(
+            try told(view, from: version, heldUnder: low, under: high).words
+                == ["enter Task 3", "enter Task 4", "leave Task 1 permission"])
+        #expect(try told(view, from: version, heldUnder: high, under: nil).words == ["enter Task 1"])
+        #expect(try told(view, from: version, heldUnder: low, under: low).words == [])
+        // Together with commits of the same range.
+        try view.write(View.bob, change(task(1), "done", .bool(true)), make(task(5)))
+        try view.write(View.bob, change(task(2), "done", .bool(true)))
+        #expect(
+            try told(view, from: version, heldUnder: low, under: high).words.sorted()
+                == ["enter Task 3", "enter Task 4", "enter Task 5", "leave Task 1 permission", "update Task 2 done"])
+    }
+
+    // MARK: - Properties
+
+    @Test("a property that may not be read is not sent, whole or in part")
+    func hidden() throws {
+        let view = try View()
+        try view.write(View.bob, make(task(1), ("title", .string("secret"))))
+        let blind = try rules("TRUEPREDICATE", ["title": "FALSEPREDICATE"])
+        let first = try told(view, from: 0, [], heldUnder: blind, under: blind)
+        #expect(first.words == ["enter Task 1"] && !first.values.contains("secret"))
+        try view.write(View.bob, change(task(1), "title", .string("secret 2")))
+        let second = try told(view, from: 1, heldUnder: blind, under: blind)
+        #expect(second.words == [] && !second.values.contains("secret"))
+        try view.write(
+            View.bob, change(task(1), "title", .string("secret 3")),
+            change(task(1), "done", .bool(true)))
+        let third = try told(view, from: 1, heldUnder: blind, under: blind)
+        #expect(third.words == ["update Task 1 done"] && !third.values.contains("secret"))
+    }
+
+    @Test("a property that may be read of some objects comes and goes with what decides it")
+    func conditional() throws {
+        let view = try View()
+        try view.write(View.bob, make(task(1), ("title", .string("secret"))))
+        let done = try rules("TRUEPREDICATE", ["title": "done == true"])
+        #expect(!(try told(view, from: 0, [], heldUnder: done, under: done)).values.contains("secret"))
+        try view.write(View.bob, change(task(1), "done", .bool(true)))
+        let shown = try told(view, from: 1, heldUnder: done, under: done)
+        #expect(shown.words == ["enter Task 1"] && shown.values.contains("secret"))
+        try view.write(View.bob, change(task(1), "done", .bool(false)))
+        // Entering again resets what is not named.
+        let gone = try told(view, from: 2, heldUnder: done, under: done)
+        #expect(gone.words == ["enter Task 1"] && !gone.values.contains("secret"))
+    }
+
+    @Test("other rules for properties tell the objects anew, whoever wrote them")
+    func otherProperties() throws {
+        let view = try View()
+        try view.write(View.bob, make(task(1), ("title", .string("secret"))))
+        try view.write(View.bob, make(task(2), ("title", .string("secret"))))
+        let blind = try rules("TRUEPREDICATE", ["title": "FALSEPREDICATE"])
+        #expect(
+            try told(view, from: 2, heldUnder: blind, under: nil).words == ["enter Task 1", "enter Task 2"])
+        let closed = try told(view, from: 2, heldUnder: nil, under: blind)
+        #expect(closed.words == ["enter Task 1", "enter Task 2"] && !closed.values.contains("secret"))
+        try view.write(View.ann, change(task(1), "done", .bool(true)))
+        #expect(
+            try told(view, from: 2, heldUnder: nil, under: blind).words.sorted() == ["enter Task 1", "enter Task 2"])
+    }
+
+    @Test("embedded objects go where the property goes that holds them")
+    func embedded() throws {
+        let view = try View()
+        try view.write(
+            View.bob, make(place(1), ("city", .string("secret"))), make(task(1), ("place", .link(place(1).key))))
+        let blind = try rules("TRUEPREDICATE", ["place": "FALSEPREDICATE"])
+        let first = try told(view, from: 0, [], heldUnder: blind, under: blind)
+        #expect(first.words == ["enter Task 1"] && !first.values.contains("secret"))
+        try view.write(View.bob, change(place(1), "city", .string("secret 2")))
+        let second = try told(view, from: 1, heldUnder: blind, under: blind)
+        #expect(second.words == ["enter Task 1"] && !second.values.contains("secret"))
+        try view.write(View.bob, change(task(1), "place", .null))
+        let third = try told(view, from: 2, heldUnder: blind, under: blind)
+        #expect(!third.values.contains("secret") && !third.words.contains { $0.hasPrefix("delete") })
+    }
+
+    @Test("rules for an embedded class close the properties that hold its objects")
+    func embeddedRules() throws {
+        let view = try View()
+        try view.write(
+            View.bob, make(place(1), ("city", .string("secret"))), make(task(1), ("place", .link(place(1).key))))
+        let closed = Permissions(
+            AccessRules(byClass: ["Place": AccessRules.OfClass(read: .when(try Predicate.parse("city != 'secret'")))]))
+        let first = try told(view, from: 0, [], heldUnder: closed, under: closed)
+        #expect(first.words == ["enter Task 1"] && !first.values.contains("secret"))
+    }
+
+    // MARK: - Queries as probes
+
+    @Test(
+        "a new query by a property that may never be read is refused; a held one matches nothing",
+        arguments: [
+            "title == 'secret'", "NOT title == 'x'", "title BEGINSWITH 's'", "done == true OR title == 'secret'",
+            "title.@count > 2", "place.city == 'secret'", "labels.@count == 1", "ANY labels == 'secret'",
+            "SUBQUERY(node.all, $n, TRUEPREDICATE).@count > 0", "owner == nil",
+        ])
+    func probes(_ probe: String) throws {
+        let view = try View()
+        try view.write(
+            View.bob, make(place(1), ("city", .string("secret"))),
+            make(task(1), ("title", .string("secret")), ("place", .link(place(1).key))))
+        let blind = try rules(
+            "TRUEPREDICATE",
+            Dictionary(
+                uniqueKeysWithValues: ["title", "place", "labels", "node", "owner"].map { ($0, "FALSEPREDICATE") }))
+        do {
+            let words = try told(view, from: 1, [], [tasks(probe)], heldUnder: blind, under: blind).words
+            Issue.record("“\(probe)” was served: \(words)")
+        } catch let failure as StoreFailure {
+            #expect(failure.code == .queryInvalid, "\(failure.message)")
+        }
+        // Only those that the grammar and the schema take can be held.
+        guard (try? StandingQueries([tasks(probe)], in: view.record.snapshot())) != nil else { return }
+        #expect(
+            try told(view, from: 1, [tasks(probe)], [tasks(probe)], heldUnder: blind, under: blind).words == [])
+    }
+
+    @Test("a query by a property finds objects only where the property may be read")
+    func narrowed() throws {
+        let view = try View()
+        for id in 1...4 {
+            try view.write(View.bob, make(task(Int64(id)), ("title", .string("secret")), ("done", .bool(id > 2))))
+        }
+        let done = try rules("TRUEPREDICATE", ["title": "done == true"])
+        for probe in ["title == 'secret'", "NOT title == 'x'", "_id > 0 AND title != 'x'"] {
+            #expect(
+                try told(view, from: 0, [], [tasks(probe)], heldUnder: done, under: done).words
+                    == ["enter Task 3", "enter Task 4"], "\(probe)")
+        }
+        #expect(
+            try told(view, from: 0, [], [tasks("title == 'secret'"), tasks("_id == 1")], heldUnder: done, under: done)
+                .words == ["enter Task 1", "enter Task 3", "enter Task 4"])
+    }
+}
