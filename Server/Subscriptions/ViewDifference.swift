@@ -193,7 +193,9 @@ package final class ViewDifference {
             case .letGo(let names):
                 while position < names.count, part.sizeBytes < bytesMax {
                     let row = snapshot.row(names[position])
-                    leave(names[position], try row.map { row throws(StoreFailure) in try reasonToLeave(row) } ?? .query, in: &part)
+                    leave(
+                        names[position], try row.map { row throws(StoreFailure) in try reasonToLeave(row) } ?? .query,
+                        in: &part)
                     position += 1
                 }
             case .refused(let refusals):

@@ -84,6 +84,15 @@ final class Record {
             [UploadBatch(client: client, user: "user", changesets: changesets)], receivedAt: time)[0]
     }
 
+    /// Writes, and says why not all of it was applied; nil when it was.
+    func objection(
+        _ client: ClientID, base: UInt64? = nil, at stamp: UInt64? = nil, _ operations: Operation...
+    ) throws -> StoreFailure? {
+        let changeset = changeset(client, base: base, at: stamp, operations)
+        if let failure = try commit(client, changeset).failure { return failure }
+        return try refusals(client).first { $0.sequence == changeset.sequence }?.failure
+    }
+
     func refusals(_ client: ClientID) throws -> [Refusal] {
         try store.snapshot().refusals(of: client, after: 0, through: .max - 1)
     }

@@ -65,8 +65,7 @@ final class JourneyDevice {
         defer { transaction.end() }
         let state = try replica.state(in: transaction)
         let wanted = queries
-        let difference = try ViewDifference(
-            record.snapshot(), from: state.version, held: held, wanted: wanted, for: replica.client)
+        let difference = try difference(from: state.version, to: record.snapshot(), wanted, in: transaction)
         let application = try replica.beginApplying(acknowledged: difference.acknowledged, in: transaction)
         var isLast = false
         while !isLast {
@@ -83,6 +82,26 @@ final class JourneyDevice {
         held = wanted
         _ = try transaction.commit(.relaxed)
     }
+
+    /// From the history, or where that has been forgotten, by comparing what both ends have.
+    private func difference(
+        from version: ServerVersion, to snapshot: any StoreSnapshot, _ wanted: [QueryText], in transaction: Transaction
+    ) throws -> ViewDifference {
+        guard try ViewDifference.needsComparison(snapshot, from: version, for: replica.client) else {
+            return try ViewDifference(snapshot, from: version, held: held, wanted: wanted, for: replica.client)
+        }
+        let comparison = try ViewComparison(
+            snapshot, schema: JourneySchema.schema, wanted: wanted, for: replica.client, seed: 7)
+        var digests = replica.digests(seed: 7, acknowledged: comparison.acknowledged)
+        while let question = comparison.question() {
+            let reports = try question.asks.map { try digests.report(on: $0, in: transaction) }
+            guard try comparison.take(reports) else { throw UnfittingAnswer() }
+        }
+        return try comparison.difference()
+    }
+
+    /// What the device said of its objects is no answer to what the server asked.
+    private struct UnfittingAnswer: Error {}
 
     private var queries: [QueryText] {
         switch watching {

@@ -3,6 +3,7 @@ import CausewayOperations
 import CausewaySession
 import CausewayStoreEmbedded
 import CausewayWire
+import Synchronization
 import Testing
 
 /// Sessions of one user who asks for more than anybody's share, beside a user who asks for little.
@@ -101,17 +102,36 @@ struct LyingSessionTests {
         #expect(try await conversations.upload(ann.session, user: "ann", [change(2, 1)]) == UploadAnswer(committed: 1))
     }
 
-    @Test("a checkpoint the server never gave is refused with its code")
+    @Test("a checkpoint of another database is refused; one that this database never gave begins a resync")
     func checkpoints() async throws {
         let conversations = try conversations()
         let epoch = try await conversations.open(hello(1), user: "eve").epoch
-        for checkpoint in [
-            Checkpoint(epoch: epoch, version: ServerVersion(.max), querySet: 0, acknowledged: 0),
-            Checkpoint(epoch: epoch &+ 1, version: .zero, querySet: 0, acknowledged: 0),
-        ] {
-            var lie = hello(1)
-            lie.checkpoint = checkpoint
-            #expect(await refusal { _ = try await conversations.open(lie, user: "eve") } == .epochChanged)
+        var lie = hello(1)
+        lie.checkpoint = Checkpoint(epoch: epoch &+ 1, version: .zero, querySet: 0, acknowledged: 0)
+        #expect(await refusal { _ = try await conversations.open(lie, user: "eve") } == .epochChanged)
+        for version in [1, 1_000, UInt64.max] {
+            lie.checkpoint = Checkpoint(
+                epoch: epoch, version: ServerVersion(version), querySet: 0, acknowledged: 0, incarnation: version)
+            let session = try await conversations.open(lie, user: "eve").session
+            let messages = Messages()
+            let download = Task { try? await conversations.download(session, user: "eve", into: messages) }
+            while messages.first == nil { try await Task.sleep(for: .milliseconds(5)) }
+            download.cancel()
+            guard case .digestsWanted = messages.first else {
+                Issue.record("version \(version): \(String(describing: messages.first))")
+                continue
+            }
+        }
+    }
+
+    private final class Messages: DownloadSink {
+        private let all = Mutex<[DownloadMessage]>([])
+
+        var first: DownloadMessage? { all.withLock(\.first) }
+
+        func send(_ message: DownloadMessage) async throws -> Int {
+            all.withLock { $0.append(message) }
+            return 1
         }
     }
 }

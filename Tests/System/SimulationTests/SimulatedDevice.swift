@@ -169,6 +169,12 @@ final class SimulatedDevice {
         defer { transaction.end() }
         let application = try replica.beginApplying(acknowledged: checkpoint.acknowledged, in: transaction)
         for part in parts {
+            application.refuse(
+                part.refused.map {
+                    RefusedOperation(
+                        sequence: $0.sequence, operation: $0.operation, code: $0.failure.code.rawValue,
+                        reason: $0.failure.message)
+                })
             for change in part.entered { try application.enter(change.object, change.state) }
             for change in part.updated { try application.update(change.object, change.state) }
             for leave in part.left { try application.leave(leave.object) }

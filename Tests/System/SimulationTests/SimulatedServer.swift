@@ -118,9 +118,10 @@ final class SimulatedServer {
 
     /// What a resync would tell a device.
     func resync(_ device: SimulatedDevice, seed: UInt64) throws -> [String] {
+        let snapshot = try record.snapshot()
         let comparison = try ViewComparison(
-            record.snapshot(), schema: SimulationSchema.schema, wanted: device.wanted.texts,
-            for: device.replica.client, seed: seed)
+            snapshot, schema: SimulationSchema.schema, wanted: device.wanted.texts, for: device.replica.client,
+            told: snapshot.committed(by: device.replica.client), seed: seed)
         while let question = comparison.question() {
             guard try comparison.take(device.reports(on: DigestQuestion(question))) else {
                 throw Divergence("an answer to digests fits no question")
@@ -155,7 +156,8 @@ final class SimulatedSession {
         let isKnown = try snapshot.lineage().knows(
             hello.checkpoint.version, of: hello.checkpoint.incarnation, newest: snapshot.version)
         conversation = Conversation(
-            hello: hello, isLost: hello.checkpoint != .nothing && !isKnown, user: "u", limits: limits, now: now)
+            hello: hello, isLost: hello.checkpoint != .nothing && !isKnown, awaited: hello.checkpoint.acknowledged,
+            user: "u", limits: limits, now: now)
     }
 
     func wants(_ queries: QuerySet) { conversation.wants(queries) }
@@ -175,13 +177,13 @@ final class SimulatedSession {
         guard isCompared else {
             difference = try ViewDifference(
                 snapshot, from: request.from, held: request.held.texts, wanted: request.wanted.texts,
-                for: request.client)
+                for: request.client, acknowledged: request.acknowledged)
             return conversation.began()
         }
         let comparison = try ViewComparison(
             snapshot, schema: conversation.schema, wanted: request.wanted.texts, for: request.client,
-            seed: snapshot.version.rawValue)
-        guard comparison.acknowledged >= request.acknowledged else {
+            told: request.acknowledged, seed: snapshot.version.rawValue)
+        guard comparison.acknowledged >= request.awaited else {
             return conversation.foundIncomplete(at: snapshot.version)
         }
         self.comparison = comparison
