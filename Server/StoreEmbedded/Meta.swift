@@ -8,6 +8,8 @@ struct Meta {
     /// Differences can be told from this version on.
     var historyStart: ServerVersion
     var historyBytes: UInt64
+    /// The latest time at which an upload was received, in milliseconds: it never goes back, though the clock may.
+    var received: UInt64
 
     init(in transaction: Transaction) {
         let tree = transaction.tree(Layout.meta)
@@ -18,13 +20,14 @@ struct Meta {
         version = ServerVersion(number("version"))
         historyStart = ServerVersion(number("historyStart"))
         historyBytes = number("historyBytes")
+        received = number("received")
     }
 
     func save(in transaction: Transaction) {
         let tree = transaction.tree(Layout.meta)
         for (name, number) in [
             ("epoch", epoch), ("version", version.rawValue), ("historyStart", historyStart.rawValue),
-            ("historyBytes", historyBytes),
+            ("historyBytes", historyBytes), ("received", received),
         ] {
             tree.put(Array(name.utf8), Layout.bytes(number))
         }

@@ -10,8 +10,11 @@ extension StoreEmbedded {
         try write { transaction, meta throws(StoreFailure) in
             var outcomes: [CommitOutcome] = []
             let before = meta.version
+            // A clock that is set back must not push stamps back behind those that are here: what a device writes about
+            // an object it has seen would be older than the object, and come to nothing.
+            meta.received = max(meta.received, time)
             for batch in batches {
-                outcomes.append(try apply(batch, receivedAt: time, in: transaction, &meta))
+                outcomes.append(try apply(batch, receivedAt: meta.received, in: transaction, &meta))
             }
             try HistoryTree(in: transaction).trim(options, &meta)
             if meta.version > before { try continueLineage(after: before, meta, in: transaction) }

@@ -27,6 +27,15 @@ struct OutcomeTests {
         #expect(try record.dog(1)?["name"] == .string("now"))
     }
 
+    @Test("a clock of the server that goes back costs nobody a write about what is there already")
+    func clockGoesBack() throws {
+        let record = try Record()
+        try record.write(Record.ann, create(dog(1), ("name", .string("a"))))
+        record.time -= 500
+        try record.write(Record.bob, at: record.time + 501, set(dog(1), "name", .string("b")))
+        #expect(try record.dog(1)?["name"] == .string("b"))
+    }
+
     @Test("a deletion beats changes made without having seen it, however late they come")
     func deletionBeats() throws {
         let record = try Record()
