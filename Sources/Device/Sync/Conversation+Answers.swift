@@ -68,7 +68,8 @@ extension Conversation {
         phase = .connected(Session(id: welcome.session, limits: welcome.limits, lastHeard: now))
         upload.opened(committed: welcome.committed)
         ingest.opened(committed: welcome.ingested)
-        if welcome.ingested > ingest.dropped {
+        // Said again though it was said before: the file may have failed to drop them then.
+        if welcome.ingested > 0 {
             ingest.dropped(through: welcome.ingested)
             actions.append(.dropOneWay(through: welcome.ingested))
         }

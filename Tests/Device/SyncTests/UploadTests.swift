@@ -43,6 +43,9 @@ struct UploadTests {
                 .upload(peer.attempt, session: peer.session, after: 0), .ingest(peer.attempt, after: 1),
             ])
         #expect(peer.tell(.ingestAnswered(peer.attempt, through: 4)) == [.dropOneWay(through: 4)])
+        // The file may have failed to: it is asked again after the next hello.
+        peer.tell(.suspended)
+        #expect(peer.connect(ingested: 4).contains(.dropOneWay(through: 4)))
     }
 
     @Test("a refused changeset stops its lane only, is reported and stays; a reconnect tries it once more")
