@@ -49,6 +49,10 @@ extension Conversation {
         guard case .connecting = phase else { return }
         upload.grew(to: greeting.logged.changesets)
         ingest.grew(to: greeting.logged.oneWay)
+        if let dropped = greeting.dropped {
+            upload.begins(after: dropped.changesets)
+            ingest.begins(after: dropped.oneWay)
+        }
         if welcome.skipped > 0 {
             actions.append(.report(.changesetsLost(welcome.skipped, through: welcome.committed)))
         }

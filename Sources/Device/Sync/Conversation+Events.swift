@@ -120,10 +120,14 @@ extension Conversation {
     package struct Greeting: Hashable, Sendable {
         package var wanted: UInt64
         package var logged: Logged
+        /// The last numbers that have left the file's logs. A commit that failed may have taken effect, and one that was
+        /// counted on may have failed: only the file knows. Nil when it was not asked.
+        package var dropped: Logged?
 
-        package init(wanted: UInt64, logged: Logged) {
+        package init(wanted: UInt64, logged: Logged, dropped: Logged? = nil) {
             self.wanted = wanted
             self.logged = logged
+            self.dropped = dropped
         }
     }
 

@@ -40,6 +40,12 @@ package struct Outbox: Hashable, Sendable {
         logged = max(logged, last)
     }
 
+    /// What the file says of its log.
+    package mutating func begins(after last: UInt64) {
+        dropped = last
+        logged = max(logged, last)
+    }
+
     package mutating func opened(committed confirmed: UInt64) {
         committed = confirmed
         state = .idle

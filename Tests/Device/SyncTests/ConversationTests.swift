@@ -303,6 +303,37 @@ struct ConversationTests {
             ])
     }
 
+    @Test("what the file says has left its logs counts, whatever its commits were thought to have done")
+    func droppedOfTheFile() {
+        var conversation = Conversation(
+            logged: .init(changesets: 9, oneWay: 4), dropped: .init(changesets: 0, oneWay: 0), queriesWanted: 0)
+        var random = SeededNumbers(seed: 1)
+        let now = Moment(milliseconds: 0)
+        func happens(_ event: Conversation.Event) -> [Conversation.Action] {
+            conversation.handle(event, at: now, using: &random).filter { if case .wake = $0 { false } else { true } }
+        }
+        _ = happens(.resumed)
+        var welcome = Welcome(
+            session: 1, protocolVersion: 1, epoch: 2, serverTime: 0, limits: .standard, committed: 9, ingested: 4)
+        var greeting = Conversation.Greeting(
+            wanted: 0, logged: .init(changesets: 9, oneWay: 4), dropped: .init(changesets: 0, oneWay: 0))
+        _ = happens(.welcomed(conversation.attempt, welcome, greeting))
+        // The change that acknowledged them is said to have failed, and is in the file; the one-way entries are said to
+        // be gone, and are there. And the server is restored from a copy that has neither.
+        _ = happens(.fileFailed("The disk is full."))
+        _ = happens(.reconnect)
+        (welcome.committed, welcome.ingested) = (3, 0)
+        greeting.dropped = .init(changesets: 9, oneWay: 0)
+        let attempt = conversation.attempt
+        #expect(
+            happens(.welcomed(attempt, welcome, greeting)) == [.disconnect(attempt), .refill(after: 3)])
+        _ = happens(.refilled(after: 3))
+        greeting.dropped = .init(changesets: 3, oneWay: 0)
+        let actions = happens(.welcomed(conversation.attempt, welcome, greeting))
+        #expect(actions.contains(.upload(conversation.attempt, session: 1, after: 3)))
+        #expect(actions.contains(.ingest(conversation.attempt, after: 0)))
+    }
+
     @Test("a log that cannot be filled stops the session with the reason, and asks nobody again and again")
     func impossibleRefill() {
         var conversation = Conversation(

@@ -374,7 +374,8 @@ actor SyncDriver {
                 do {
                     try file.refill(after: committed)
                     return .refilled(after: committed)
-                } catch {
+                } catch let error as StoreError where error.code == .invalidValue {
+                    // Of other failures of the file the next attempt may know nothing.
                     return .refillFailed(SyncedFile.message(of: error))
                 }
             })
@@ -538,7 +539,7 @@ actor SyncDriver {
             file.observe(serverTime: welcome.serverTime, roundTrip: roundTrip)
             return .welcomed(
                 attempt, welcome,
-                .init(wanted: greeting.wantedVersion, logged: greeting.logged))
+                .init(wanted: greeting.wantedVersion, logged: greeting.logged, dropped: greeting.dropped))
         }
     }
 

@@ -93,8 +93,7 @@ final class SyncedFile: Sendable {
         try reading { transaction in
             let state = try replica.state(in: transaction)
             return Conversation(
-                limits: limits, logged: state.logged,
-                dropped: .init(changesets: state.acknowledged, oneWay: state.acknowledgedOneWay),
+                limits: limits, logged: state.logged, dropped: state.dropped,
                 queriesWanted: try SubscriptionTree(transaction).newest().version)
         }
     }
@@ -108,6 +107,7 @@ final class SyncedFile: Sendable {
         var hello: Hello
         var wantedVersion: UInt64
         var logged: Conversation.Logged
+        var dropped: Conversation.Logged
     }
 
     /// What to say at the beginning of a session, after throwing away what an earlier one left unfinished.
@@ -130,7 +130,8 @@ final class SyncedFile: Sendable {
                     acknowledged: state.acknowledged, incarnation: state.incarnation, permissions: state.permissions),
                 held: held, wanted: wanted, oldest: try replica.oldestChangeset(in: transaction),
                 oldestOneWay: state.acknowledgedOneWay + 1)
-            return Greeting(hello: hello, wantedVersion: newest.version, logged: state.logged)
+            return Greeting(
+                hello: hello, wantedVersion: newest.version, logged: state.logged, dropped: state.dropped)
         }
     }
 
@@ -316,5 +317,9 @@ extension RefusedOperation {
 extension ReplicaState {
     var logged: Conversation.Logged {
         .init(changesets: lastSequence, oneWay: lastOneWay)
+    }
+
+    var dropped: Conversation.Logged {
+        .init(changesets: acknowledged, oneWay: acknowledgedOneWay)
     }
 }
