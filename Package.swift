@@ -161,10 +161,17 @@ let tests: [Target] = [
     test("Server", "Subscriptions", uses: shape + storage + ["Store", "StoreEmbedded", "Subscriptions", "Wire"]),
     test("Server", "Ingest", uses: shape + storage + ["Ingest", "Store", "StoreEmbedded", "Wire"]),
     test("Server", "Daemon", uses: ["Daemon", "Environment", "Identity", "Support/Folders", "Support/Seeds"]),
+    program(
+        "System/Simulation",
+        uses: shape + storage + [
+            "Ingest", "OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "Sync", "Wire",
+        ]
+    ),
     test(
         "System", "Simulation",
-        uses: shape + storage
-            + ["OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "Wire"]
+        uses: shape + storage + [
+            "OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "System/Simulation", "Wire",
+        ]
     ),
     test(
         "System", "SyncedRealm",
@@ -221,6 +228,7 @@ let package = Package(
         .executable(name: "causeway-demo", targets: [name("Demo")]),
         .executable(name: "causeway-crash", targets: [name("CrashSimulation")]),
         .executable(name: "causeway-sequences", targets: [name("StorageSequences")]),
+        .executable(name: "causeway-simulate", targets: [name("Simulation")]),
         .executable(name: "causeway-memory", targets: [name("Memory")]),
         .executable(name: "causeway-concurrency", targets: [name("Concurrency")]),
         .executable(name: "causeway-enumeration", targets: [name("Enumeration")]),

@@ -7,6 +7,8 @@ import CausewayWire
 import Synchronization
 import Testing
 
+@testable import CausewaySimulation
+
 /// The driver as the endpoint calls it, on threads of its own, around the real record.
 @Suite("Conversations")
 struct ConversationsTests {

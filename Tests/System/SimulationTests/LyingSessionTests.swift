@@ -6,6 +6,8 @@ import CausewayWire
 import Synchronization
 import Testing
 
+@testable import CausewaySimulation
+
 /// Sessions of one user who asks for more than anybody's share, beside a user who asks for little.
 @Suite("A client that lies in its session")
 struct LyingSessionTests {

@@ -6,6 +6,8 @@ import CausewayStore
 import CausewayWire
 import Testing
 
+@testable import CausewaySimulation
+
 /// Every pair of concurrent operations on a place that holds a collection, in RULES.md, section 6: on every kind of
 /// place, whoever is later, and whoever arrives first.
 @Suite("Pairs of operations on collections in mixed values", .serialized)

@@ -8,6 +8,8 @@ import CausewayStore
 import CausewayStoreEmbedded
 import CausewayWire
 
+@testable import CausewaySimulation
+
 /// A device: its file, its bookkeeping, and the messages between it and the server that are still under way.
 final class SimulatedDevice {
     let number: Int

@@ -10,6 +10,8 @@ import CausewayStoreEmbedded
 import CausewaySubscriptions
 import CausewayWire
 
+@testable import CausewaySimulation
+
 /// The server: the real record and the real conversations, called one at a time.
 final class SimulatedServer {
     private var folder: String

@@ -1,44 +1,40 @@
 import Foundation
 import Testing
 
-/// `CAUSEWAY_SIMULATION_SEED=1234` replays one seed and prints what happened; `CAUSEWAY_SIMULATION_SEEDS=5000` runs more.
-@Suite("Simulation", .serialized)
+@testable import CausewaySimulation
+
+/// `deploy/test --simulate COUNT` runs more, built in release.
+@Suite("Simulation")
 struct SimulationTests {
-    @Test("a server and three devices agree after any edits, faults and orders of messages")
-    func agree() throws {
+    @Test("a server and its devices agree after any edits and faults")
+    func agree() {
         let environment = ProcessInfo.processInfo.environment
-        if let seed = environment["CAUSEWAY_SIMULATION_SEED"].flatMap({ UInt64($0) }) {
-            try replay(seed)
-            return
-        }
-        let count = environment["CAUSEWAY_SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 300
+        let count = environment["CAUSEWAY_SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 60
         let first = environment["CAUSEWAY_SIMULATION_FIRST"].flatMap { UInt64($0) } ?? 1
-        var failures = 0
-        for seed in first..<(first + count) {
-            do {
-                try Simulation(seed: seed).run(steps: Self.steps(seed))
-            } catch {
-                failures += 1
-                Issue.record("seed \(seed): \(error)\nReplay it with CAUSEWAY_SIMULATION_SEED=\(seed).")
-                if failures == 5 { return }
-            }
+        let (done, failures) = SimulationRun(.init(count: count, firstSeed: first, jobs: 2)).run()
+        for failure in failures { Issue.record("\(failure)") }
+        #expect(done == count || !failures.isEmpty)
+    }
+
+    @Test(
+        "a seed tells the same story again, in the steps of the life of a change", arguments: [11, 12, 13] as [UInt64])
+    func repeats(seed: UInt64) {
+        let first = SimulationRun.replay(seed, mutation: nil)
+        let second = SimulationRun.replay(seed, mutation: nil)
+        #expect(first.story == second.story)
+        for step in 1...10 {
+            let mark = " ms " + (step < 10 ? " \(step)" : "\(step)") + "  "
+            #expect(first.story.contains { $0.contains(mark) }, "seed \(seed) tells nothing of step \(step)")
         }
     }
 
-    /// Short runs fail legibly, long ones find more.
-    private static func steps(_ seed: UInt64) -> Int {
-        [20, 40, 80, 160][Int(seed % 4)] + Int(seed / 4 % 40)
-    }
-
-    private func replay(_ seed: UInt64) throws {
-        let simulation = try Simulation(seed: seed, isVerbose: true)
-        do {
-            try simulation.run(steps: Self.steps(seed))
-            print(simulation.log.joined(separator: "\n"))
-            print("seed \(seed): all agree")
-        } catch {
-            print(simulation.log.joined(separator: "\n"))
-            Issue.record("seed \(seed): \(error)")
-        }
+    @Test("what is made wrong on purpose is found", arguments: Mutation.allCases)
+    func finds(mutation: Mutation) throws {
+        let settings = SimulationRun.Settings(count: 100, firstSeed: 1, jobs: 1, mutation: mutation, failuresMax: 1)
+        let failure = try #require(
+            SimulationRun(settings).run().failures.first, "\(mutation.rawValue) stayed unnoticed in 100 seeds")
+        #expect("\(failure)".contains("--replay \(failure.seed) --mutation \(mutation.rawValue)"))
+        let again = try #require(SimulationRun.replay(failure.seed, mutation: mutation).failure)
+        #expect(again.reason == failure.reason)
     }
 }

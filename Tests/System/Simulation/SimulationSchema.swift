@@ -60,7 +60,71 @@ enum SimulationSchema {
                 Property(name: "n", type: .int),
                 Property(name: "item", type: .object, isOptional: true, target: "Item"),
             ]),
+        // What the checks count: nothing of these is ever deleted or set twice.
+        ClassSchema(
+            name: "Ledger",
+            properties: [
+                Property(name: "_id", type: .string, isPrimaryKey: true),
+                Property(name: "n", type: .int),
+            ]),
+        ClassSchema(
+            name: "Tally",
+            properties: [
+                Property(name: "_id", type: .string, isPrimaryKey: true),
+                Property(name: "sum", type: .int, isCounter: true),
+            ]),
+        ClassSchema(
+            name: "Reading", kind: .asymmetric,
+            properties: [
+                Property(name: "_id", type: .string, isPrimaryKey: true),
+                Property(name: "n", type: .int),
+            ]),
     ])
+
+    /// What a later version of the app declares: more properties of classes that are there, and a class.
+    static let newerSchema = Schema(
+        schema.classes.map { declared in
+            var properties = declared.properties
+            switch declared.name {
+            case "Item":
+                properties += [
+                    Property(name: "stars", type: .int),
+                    Property(name: "motto", type: .string, isOptional: true),
+                ]
+            case "Shop": properties.append(Property(name: "floor", type: .int, isIndexed: true))
+            default: break
+            }
+            return ClassSchema(name: declared.name, kind: declared.kind, properties: properties)
+        } + [
+            ClassSchema(
+                name: "Badge",
+                properties: [
+                    Property(name: "_id", type: .string, isPrimaryKey: true),
+                    Property(name: "text", type: .string),
+                    Property(name: "item", type: .object, isOptional: true, target: "Item"),
+                ])
+        ])
+
+    /// Queries that only a device of the newer schema asks.
+    static let newerQueries = [
+        StandingQuery(className: "Item", predicate: "stars > 2"),
+        StandingQuery(className: "Item", predicate: "motto == 'a' OR stars == 1"),
+        StandingQuery(className: "Shop", predicate: "floor < 3"),
+        StandingQuery(className: "Badge", predicate: "TRUEPREDICATE"),
+        StandingQuery(className: "Badge", predicate: "text != 'b'"),
+    ]
+
+    static let countedQueries = [
+        StandingQuery(className: "Ledger", predicate: "TRUEPREDICATE"),
+        StandingQuery(className: "Ledger", predicate: "n > 2"),
+        StandingQuery(className: "Tally", predicate: "TRUEPREDICATE"),
+        StandingQuery(className: "Tally", predicate: "_id == 't1'"),
+    ]
+
+    /// One that no server answers: it would have to look at every object that links to a changed one.
+    static let refusedQuery = StandingQuery(className: "Shop", predicate: "best.name == 'a'")
+
+    static let tallies = ["t1", "t2"]
 
     static let queries = [
         StandingQuery(className: "Item", predicate: "TRUEPREDICATE"),

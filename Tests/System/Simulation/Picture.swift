@@ -9,6 +9,14 @@ indirect enum Picture: Hashable {
     case object([String: Picture])
 }
 
+extension Picture {
+    /// What a reader sees whose schema has only these properties.
+    func restricted(to properties: Set<String>) -> Picture {
+        guard case .object(let all) = self else { return self }
+        return .object(all.filter { properties.contains($0.key) })
+    }
+}
+
 extension Picture: CustomStringConvertible {
     var description: String {
         switch self {

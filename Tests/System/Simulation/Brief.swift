@@ -1,5 +1,6 @@
 import CausewayMerge
 import CausewayModel
+import CausewayObjectStore
 import CausewayOperations
 import CausewayWire
 
@@ -90,4 +91,11 @@ func brief(_ message: DownloadMessage) -> String {
     for leave in chunk.left { text += "\n    leave \(brief(leave.object)) \(leave.reason)" }
     for end in chunk.deleted { text += "\n    delete \(brief(end.object)) life \(end.life)" }
     return text
+}
+
+func brief(_ changes: ChangeRecord) -> String {
+    let classes = changes.classes.sorted { $0.key < $1.key }.filter { !$0.value.isEmpty }.map { name, changes in
+        "\(name) +\(changes.inserted.count) ~\(changes.modified.count) −\(changes.deleted.count)"
+    }
+    return classes.isEmpty ? "nothing" : classes.joined(separator: ", ")
 }

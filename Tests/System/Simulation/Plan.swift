@@ -1,0 +1,59 @@
+import CausewaySeeds
+
+/// What kind of run a seed gives: how many devices, how bad the network, how wrong the clocks.
+struct Plan: CustomStringConvertible {
+    let seed: UInt64
+    let devices: [DevicePlan]
+    /// The work done between two times of rest.
+    let phases: Int
+    let stepsPerPhase: Int
+    /// How many versions the server remembers; a small number sends devices that were away through a resync.
+    let historyVersionsMax: UInt64
+    /// Of a hundred calls and pieces of streams so many are lost, cut or doubled.
+    let lossPercent: Int
+    let latencyMax: Int
+    /// Of a thousand places where a process may end it ends at so many.
+    let crashesPerMille: Int
+    /// Of a hundred calls of the record, and of the device's file, so many fail.
+    let storeErrorPercent: Int
+    let fileErrorPercent: Int
+
+    /// Before so many of a hundred steps a fault of `Fault` strikes.
+    let faultPercent: Int
+
+    struct DevicePlan {
+        let clock: WallClock
+        let isNewer: Bool
+    }
+
+    init(seed: UInt64) {
+        self.seed = seed
+        var random = SeededNumbers(seed: seed &* 0x9E37_79B9 &+ 17)
+        let count = random.one(of: [2, 2, 3, 3, 3, 3, 4, 4, 5, 7, 10])
+        let hasNewer = random.happens(percent: 40)
+        var devices: [DevicePlan] = []
+        for _ in 0..<count {
+            devices.append(
+                DevicePlan(clock: WallClock(&random), isNewer: hasNewer && random.happens(percent: 40)))
+        }
+        self.devices = devices
+        phases = random.one(of: [1, 1, 2, 3])
+        // Short runs fail legibly, long ones find more.
+        stepsPerPhase = random.one(of: [15, 30, 60, 120])
+        historyVersionsMax = random.happens(percent: 25) ? 5 : 1_000_000
+        lossPercent = random.one(of: [0, 1, 4, 12])
+        latencyMax = random.one(of: [3, 40, 40, 400, 3_000])
+        crashesPerMille = random.one(of: [0, 0, 2, 10])
+        storeErrorPercent = random.one(of: [0, 0, 2, 10])
+        fileErrorPercent = random.one(of: [0, 0, 3, 10])
+        faultPercent = random.one(of: [0, 3, 10])
+    }
+
+    var description: String {
+        let clocks = devices.map(\.clock.description).joined(separator: ", ")
+        let newer = devices.filter(\.isNewer).count
+        return "\(devices.count) devices with clocks \(clocks); \(newer) of the newer schema; "
+            + "\(phases) × \(stepsPerPhase) steps; a history of \(historyVersionsMax) versions; \(lossPercent) % lost, up to \(latencyMax) ms late; "
+            + "\(crashesPerMille) ‰ crashes; \(storeErrorPercent) % errors of the record, \(fileErrorPercent) % of files"
+    }
+}

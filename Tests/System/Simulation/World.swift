@@ -1,0 +1,172 @@
+import CausewayStore
+import CausewaySync
+import CausewaySeeds
+import CausewayWire
+
+/// A server and its devices on one thread and in virtual time: edits, faults and the order of everything follow from
+/// the seed.
+final class World {
+    let plan: Plan
+    let mutation: Mutation?
+    let story: Story
+    var random: SeededNumbers
+    private(set) var now = World.beginning
+    private(set) var server: ServerProcess!
+    private(set) var devices: [DeviceProcess] = []
+    /// Nothing goes wrong any more: everything has to come to rest.
+    private(set) var isCalm = false
+    private var agenda = Agenda()
+    private var lastNumber: UInt64 = 0
+
+    static let beginning: UInt64 = 1_700_000_000_000
+
+    init(seed: UInt64, mutation: Mutation? = nil, isTold: Bool = false) throws {
+        plan = Plan(seed: seed)
+        self.mutation = mutation
+        story = Story(isTold: isTold)
+        random = SeededNumbers(seed: seed)
+        server = try ServerProcess(self)
+        devices = try plan.devices.enumerated().map { index, device in
+            try DeviceProcess(self, number: index + 1, plan: device)
+        }
+    }
+
+    /// Times of work, each followed by rest and the checks.
+    func run() throws {
+        // What is still to happen holds the world that it would happen in.
+        defer { agenda = Agenda() }
+        story.note("\(plan)")
+        for device in devices {
+            try subscribe(device)
+            try device.handle(.resumed)
+        }
+        for phase in 1...plan.phases {
+            isCalm = false
+            for _ in 0..<plan.stepsPerPhase { try step() }
+            story.note("--- rest \(phase): the faults end")
+            isCalm = true
+            try settle()
+            try check()
+        }
+    }
+
+    // MARK: - Time
+
+    func after(_ milliseconds: UInt64, _ body: @escaping () throws -> Void) {
+        agenda.add(at: now + milliseconds, body)
+    }
+
+    /// Lets everything happen that is due within so many milliseconds.
+    private func pass(_ milliseconds: UInt64) throws {
+        let end = now + milliseconds
+        var count = 0
+        while let entry = agenda.removeNext(dueAt: end) {
+            now = max(now, entry.time)
+            story.milliseconds = now - Self.beginning
+            try entry.body()
+            count += 1
+            guard count < Self.eventsMax else {
+                throw Divergence("an endless loop: \(Self.eventsMax) events within \(milliseconds) ms")
+            }
+        }
+        now = end
+        story.milliseconds = now - Self.beginning
+    }
+
+    private static let eventsMax = 200_000
+
+    func nextNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    // MARK: - Chance
+
+    func happens(percent: Int, evenWhenCalm: Bool = false) -> Bool {
+        guard percent > 0, evenWhenCalm || !isCalm else { return false }
+        return random.happens(percent: percent)
+    }
+
+    /// Whether a process ends at this place.
+    func crashesHere() -> Bool {
+        guard !isCalm, plan.crashesPerMille > 0 else { return false }
+        return random.below(1_000) < plan.crashesPerMille
+    }
+
+    func recordFails() -> FaultyRecord.Failing {
+        guard happens(percent: plan.storeErrorPercent) else { return .not }
+        return random.one(of: [.before(.outOfSpace), .before(.fault), .after(.fault), .after(.outOfSpace)])
+    }
+
+    // MARK: - One step
+
+    private func step() throws {
+        try pass(random.happens(percent: 4) ? UInt64(random.below(12_000)) : UInt64(random.below(60)))
+        if random.happens(percent: plan.faultPercent) { try strike(random.one(of: Fault.allCases)) }
+        let device = random.one(of: devices)
+        switch random.below(100) {
+        case 0..<5: try subscribe(device)
+        case 5..<8: try toggle(device)
+        case 8..<10: if device.isRunning { try device.waitForUpload() }
+        case 10..<12: if device.isRunning { try device.waitForDownload() }
+        case 12..<13: if device.isRunning { try device.handle(.reconnect) }
+        case 13..<15: if device.isRunning, device.needsLogin { try device.logIn() }
+        case 15..<25: break
+        default: try device.edit()
+        }
+    }
+
+    private func subscribe(_ device: DeviceProcess) throws {
+        var choice = SimulationSchema.queries + SimulationSchema.countedQueries
+        if device.file.schema == SimulationSchema.newerSchema { choice += SimulationSchema.newerQueries }
+        var queries: [StandingQuery] = []
+        for _ in 0..<(1 + random.below(3)) { queries.append(random.one(of: choice)) }
+        if random.happens(percent: 40) { queries.append(random.one(of: SimulationSchema.countedQueries)) }
+        if random.happens(percent: 10) { queries = [] }
+        if random.happens(percent: 3) { queries.append(SimulationSchema.refusedQuery) }
+        try device.subscribe(queries)
+    }
+
+    /// The app suspends its session, or lets it go on.
+    private func toggle(_ device: DeviceProcess) throws {
+        device.isSuspended.toggle()
+        story.note("device \(device.number) is \(device.isSuspended ? "suspended" : "resumed")")
+        try device.handle(device.isSuspended ? .suspended : .resumed)
+    }
+
+    // MARK: - Rest
+
+    /// Lets everything that is under way arrive, and whatever was broken recover by itself.
+    private func settle() throws {
+        server.clockOffset = 0
+        try server.start()
+        for device in devices {
+            device.isSuspended = false
+            try device.start()
+            // What waits for the app or for another hello would wait for ever.
+            if device.needsLogin { try device.logIn() }
+            if device.hasOneWayLeft { try device.sayHelloAgain() }
+            try device.handle(.resumed)
+        }
+        let hellos = devices.map(\.hellos)
+        for _ in 0..<Self.roundsMax {
+            try pass(500)
+            guard try server.isQuiet && devices.allSatisfy({ try $0.isAtRest() }) else { continue }
+            for (device, before) in zip(devices, hellos) where device.hellos > before + Self.hellosMax {
+                throw Divergence(
+                    "device \(device.number) said hello \(device.hellos - before) times after the faults ended; "
+                        + "\(Self.hellosMax) are the bound")
+            }
+            return
+        }
+        let restless = try devices.filter { try !$0.isAtRest() }.map { try $0.standing() }
+        throw Divergence(
+            "nothing comes to rest within \(Self.roundsMax) rounds of half a second after the faults ended: "
+                + "server \(server.isQuiet ? "quiet" : "restless"), \(restless)")
+    }
+
+    /// Longer than every wait that may still be running: an answer that does not come, a silent stream, a backoff, and
+    /// each of them again.
+    private static let roundsMax = 240
+    private static let hellosMax = 8
+}
