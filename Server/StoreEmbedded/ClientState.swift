@@ -39,10 +39,14 @@ struct ClientState {
     }
 
     /// A stamp no later than the time of receipt, and later than every stamp of the client before: a clock that runs
-    /// ahead does not win over what others write from now on, and its owner's writes stay in their order.
-    mutating func clamp(_ stamp: Stamp, of client: ClientID, receivedAt time: UInt64) -> Stamp {
-        let latest = (time << 16) | 0xFFFF
+    /// ahead does not win over what others write from now on, and its owner's writes stay in their order. Nor does one
+    /// lose against what its owner had seen: that is no later than `newest`, the latest stamp of anybody.
+    mutating func clamp(
+        _ stamp: Stamp, of client: ClientID, receivedAt time: UInt64, newest: inout UInt64
+    ) -> Stamp {
+        let latest = max((time << 16) | 0xFFFF, newest &+ 1)
         lastTime = max(min(stamp.time, latest), lastTime &+ 1)
+        newest = max(newest, lastTime)
         return Stamp(time: lastTime, client: client)
     }
 }

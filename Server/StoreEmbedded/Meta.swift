@@ -10,6 +10,8 @@ struct Meta {
     var historyBytes: UInt64
     /// The latest time at which an upload was received, in milliseconds: it never goes back, though the clock may.
     var received: UInt64
+    /// The latest stamp that was given here.
+    var newestStamp: UInt64
 
     init(in transaction: Transaction) {
         let tree = transaction.tree(Layout.meta)
@@ -21,6 +23,7 @@ struct Meta {
         historyStart = ServerVersion(number("historyStart"))
         historyBytes = number("historyBytes")
         received = number("received")
+        newestStamp = number("newestStamp")
     }
 
     func save(in transaction: Transaction) {
@@ -28,6 +31,7 @@ struct Meta {
         for (name, number) in [
             ("epoch", epoch), ("version", version.rawValue), ("historyStart", historyStart.rawValue),
             ("historyBytes", historyBytes), ("received", received),
+            ("newestStamp", newestStamp),
         ] {
             tree.put(Array(name.utf8), Layout.bytes(number))
         }

@@ -67,7 +67,8 @@ extension StoreEmbedded {
             RefusalTree(in: transaction).append(verdicts.refusals(of: changeset), of: batch.client)
             var clamped = changeset
             clamped.operations = verdicts.accepted(of: changeset.operations)
-            clamped.stamp = client.clamp(changeset.stamp, of: batch.client, receivedAt: time)
+            clamped.stamp = client.clamp(
+                changeset.stamp, of: batch.client, receivedAt: time, newest: &meta.newestStamp)
             // A database that was restored from an older copy meets bases that it has lost.
             clamped.base = min(changeset.base, ServerVersion(version.rawValue - 1))
             try current.apply(clamped, &check)
