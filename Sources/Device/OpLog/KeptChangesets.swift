@@ -143,10 +143,23 @@ extension Replica {
             trees.log.put(key, bytes)
             trees.touched.put(key, touched.encoded())
         }
+        let pending = try trees.touched(after: state.acknowledged, through: state.lastSequence)
+        var adopted: [UInt64: [ObjectReference]] = [:]
         for (object, sequence) in last {
-            let known = try trees.base(object)?.lastSequence
-            let newest = max(sequence, known ?? 0)
+            var newest = max(sequence, try trees.base(object)?.lastSequence ?? 0)
+            // One that has ended since and was created again had no base.
+            if let key = transaction.table(object.className)?.keyOrGhost(for: object.key),
+                let creation = pending.last(where: { $0.touched.isFresh(object.className, key) })
+            {
+                newest = max(newest, creation.sequence)
+                adopted[creation.sequence, default: []].append(object)
+            }
             trees.save(BaseCopy(state: ObjectState(), lastSequence: newest), object)
+        }
+        for (sequence, var touched) in pending {
+            guard let objects = adopted[sequence] else { continue }
+            touched.others += objects.sorted { ($0.className, $0.key) < ($1.className, $1.key) }
+            trees.touched.put(Trees.key(sequence), touched.encoded())
         }
         state.acknowledged = committed
         state.version = .zero

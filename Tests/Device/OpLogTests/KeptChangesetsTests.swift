@@ -71,6 +71,25 @@ struct KeptChangesetsTests {
         #expect(try device.bookkeeping("sync.bases") == 0)
     }
 
+    @Test("leaves an object that has ended and is created again, though its end is pending again in front of that")
+    func createdAgain() throws {
+        let device = try Device(1)
+        try create(1, device)
+        try device.write { transaction in
+            let table = transaction.table("Note")!
+            table.delete(table.key(for: .int(1))!, leavingGhost: true)
+        }
+        try acknowledge(2, device)
+        try create(1, device, title: "again")
+        try refill(device, after: 1)
+        // The server has the first life, then its end, then the second life.
+        for sequence in 1...3 {
+            try acknowledge(UInt64(sequence), device)
+            #expect(try device.visible[note(1)]?.fields["title"] == .string("again"))
+        }
+        #expect(try device.pending().isEmpty && device.bookkeeping("sync.bases") == 0)
+    }
+
     @Test("is bounded by age and size, goes oldest first, and never has a hole")
     func bounds() throws {
         let device = try Device(1)
