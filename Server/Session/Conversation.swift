@@ -13,6 +13,9 @@ package import CausewayWire
 /// is older than the history, or was lost with a newer copy of the database. A device whose changesets were lost with it
 /// is asked only when they are here again: else it would let go of what it alone has.
 ///
+/// So is a device that has declared more than its view was made for: what it lacks of objects that it holds does not
+/// change any more.
+///
 /// Other permissions are a difference as well, from the view under the old ones to that under the new.
 ///
 /// Marks and heartbeats go out while idle; a view change is never interrupted, because the device shows nothing of it
@@ -53,6 +56,7 @@ package struct Conversation: Sendable {
     /// The version at which the device's changesets were found missing here.
     private var incompleteAt: ServerVersion?
     private var positionIncarnation: UInt64
+    private let schemaFingerprint: UInt64
 
     private enum Phase {
         case idle
@@ -111,7 +115,8 @@ package struct Conversation: Sendable {
     ) {
         schema = hello.schema
         // What a view was made under other rules, nobody knows any more.
-        self.isLost = isLost || !hello.holdsView(under: permissions)
+        schemaFingerprint = schema.fingerprint
+        self.isLost = isLost || !hello.holdsView(under: permissions) || !hello.holdsView(for: schemaFingerprint)
         self.awaited = awaited
         positionIncarnation = hello.checkpoint.incarnation
         client = hello.client
@@ -220,6 +225,7 @@ package struct Conversation: Sendable {
             told.incarnation = positionIncarnation
             told.querySet = held.version
             told.permissions = heldPermissions?.fingerprint ?? 0
+            told.schema = schemaFingerprint
             return .send(.changes(ViewChunk(checkpoint: told)))
         }
         return .send(.heartbeat(serverTime: now))
@@ -320,10 +326,11 @@ package struct Conversation: Sendable {
         guard case .telling(let target, let permissions, let partsSent) = phase else {
             preconditionFailure("A part came of a difference that was not asked for.")
         }
-        guard let checkpoint else {
+        guard var checkpoint else {
             phase = .telling(target, permissions, partsSent: partsSent + 1)
             return .changes(chunk)
         }
+        checkpoint.schema = schemaFingerprint
         phase = .idle
         position = checkpoint.version
         positionIncarnation = checkpoint.incarnation
@@ -385,5 +392,10 @@ extension Hello {
     /// False when the view of the device was made under permissions of another time.
     fileprivate func holdsView(under permissions: Permissions?) -> Bool {
         checkpoint.version == .zero || checkpoint.permissions == permissions?.fingerprint ?? 0
+    }
+
+    /// False when the view of the device was made while it had declared other properties.
+    fileprivate func holdsView(for schema: UInt64) -> Bool {
+        checkpoint.version == .zero || checkpoint.schema == 0 || checkpoint.schema == schema
     }
 }

@@ -17,6 +17,8 @@ package struct ReplicaState: Hashable, Sendable {
     package internal(set) var incarnation: UInt64 = 0
     /// Names the permissions that the view was made under.
     package internal(set) var permissions: UInt64 = 0
+    /// Names the schema that the view was made for.
+    package internal(set) var schema: UInt64 = 0
     /// The newest reading of the hybrid clock that was written or seen here.
     var clockTime: UInt64 = 0
     /// The last number given to a list element or an embedded object.
@@ -35,6 +37,7 @@ package struct ReplicaState: Hashable, Sendable {
         querySet = other.querySet
         incarnation = other.incarnation
         permissions = other.permissions
+        schema = other.schema
         clockTime = other.clockTime
     }
 
@@ -57,8 +60,8 @@ extension ReplicaState {
 }
 
 extension ReplicaState {
-    /// 2 has the incarnation at its end, 1 has none.
-    private static let formats: ClosedRange<UInt8> = 1...2
+    /// 3 has the schema at its end; 2 ends with the incarnation and the permissions, 1 before them.
+    private static let formats: ClosedRange<UInt8> = 1...3
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
@@ -73,6 +76,7 @@ extension ReplicaState {
         writer.write(fixed64: epoch)
         writer.write(fixed64: incarnation)
         writer.write(fixed64: permissions)
+        writer.write(fixed64: schema)
         return writer.bytes
     }
 
@@ -94,6 +98,7 @@ extension ReplicaState {
             incarnation = try reader.readFixed64()
             permissions = try reader.readFixed64()
         }
+        if format >= 3 { schema = try reader.readFixed64() }
         try reader.finish()
     }
 }

@@ -134,7 +134,8 @@ package final class ViewApplication {
 
     /// Ends the change: what was acknowledged leaves the log, and the checkpoint moves.
     package func finish(
-        epoch: UInt64, version: ServerVersion, querySet: UInt64, incarnation: UInt64 = 0, permissions: UInt64 = 0
+        epoch: UInt64, version: ServerVersion, querySet: UInt64, incarnation: UInt64 = 0, permissions: UInt64 = 0,
+        schema: UInt64 = 0
     ) throws(StoreError) {
         if acknowledged > state.acknowledged {
             // Whatever has a base may have acknowledged operations that are to be joined into it, also when only a
@@ -165,6 +166,7 @@ package final class ViewApplication {
         state.querySet = querySet
         state.incarnation = incarnation
         state.permissions = permissions
+        state.schema = schema
         trees.save(state)
     }
 

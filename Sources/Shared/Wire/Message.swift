@@ -16,12 +16,15 @@ package struct Checkpoint: Hashable, Sendable {
     package var incarnation: UInt64
     /// Names the permissions that the view was made under; zero where everything may be read.
     package var permissions: UInt64
+    /// Names the schema that the device had declared when the view was made; zero when nobody has said.
+    package var schema: UInt64
 
     package init(
         epoch: UInt64, version: ServerVersion, querySet: UInt64, acknowledged: UInt64, incarnation: UInt64 = 0,
-        permissions: UInt64 = 0
+        permissions: UInt64 = 0, schema: UInt64 = 0
     ) {
         self.epoch = epoch
+        self.schema = schema
         self.incarnation = incarnation
         self.version = version
         self.querySet = querySet

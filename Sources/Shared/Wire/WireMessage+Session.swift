@@ -68,7 +68,8 @@ extension Checkpoint {
     init(_ envelope: EnvelopeCheckpoint) {
         self.init(
             epoch: envelope.epoch, version: ServerVersion(envelope.version), querySet: envelope.querySet,
-            acknowledged: envelope.acknowledged, incarnation: envelope.incarnation, permissions: envelope.permissions)
+            acknowledged: envelope.acknowledged, incarnation: envelope.incarnation, permissions: envelope.permissions,
+            schema: envelope.schema)
     }
 }
 
@@ -81,6 +82,7 @@ extension EnvelopeCheckpoint {
         acknowledged = checkpoint.acknowledged
         incarnation = checkpoint.incarnation
         permissions = checkpoint.permissions
+        schema = checkpoint.schema
     }
 }
 

@@ -57,6 +57,53 @@ struct ConversationTests {
         #expect(back.heldPermissions == closed && back.permissions == nil)
     }
 
+    @Test("a device whose view was made for another schema is compared, and told for which schema it holds one")
+    func otherSchema() throws {
+        func schema(_ properties: [String]) -> Schema {
+            Schema([
+                ClassSchema(
+                    name: "A",
+                    properties: [Property(name: "_id", type: .int, isPrimaryKey: true)]
+                        + properties.map { Property(name: $0, type: .int) })
+            ])
+        }
+        func conversation(_ schema: Schema, _ point: Checkpoint) -> Conversation {
+            Conversation(
+                hello: Hello(
+                    client: ClientID(1), protocolVersions: 1...1, schema: schema, checkpoint: point,
+                    held: queries(1), wanted: queries(1)),
+                user: "user", limits: limits, now: 0)
+        }
+        // The first view says for which schema it was made.
+        var first = conversation(schema(["x"]), .nothing)
+        guard case .difference(let bootstrap) = first.next(newest: ServerVersion(3), now: 0) else {
+            Issue.record("nothing was computed")
+            return
+        }
+        #expect(!bootstrap.isLost)
+        first.began()
+        guard case .changes(let chunk)? = first.message(for: ViewChunk(), lastAt: checkpoint(3)) else {
+            Issue.record("nothing was told")
+            return
+        }
+        let told = try #require(chunk.checkpoint)
+        #expect(told.schema != 0)
+        // The order of properties does not count, and a device of before is not asked.
+        for (properties, said, isLost) in [
+            (["x"], told.schema, false), (["x", "y"], told.schema, true), (["y"], told.schema, true),
+            (["x", "y"], 0, false),
+        ] {
+            var point = told
+            point.schema = said
+            var next = conversation(schema(properties), point)
+            guard case .difference(let request) = next.next(newest: ServerVersion(3), now: 0) else {
+                #expect(!isLost)
+                continue
+            }
+            #expect(isLost && request.isLost)
+        }
+    }
+
     @Test("nobody knows what a device holds whose view was made under other permissions")
     func permissionsOfAnotherTime() {
         let closed = permissions("A")

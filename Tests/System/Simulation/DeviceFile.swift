@@ -92,7 +92,7 @@ final class DeviceFile {
             client: client, protocolVersions: WireProtocol.versions, schema: schema,
             checkpoint: Checkpoint(
                 epoch: state.epoch, version: state.version, querySet: state.querySet,
-                acknowledged: state.acknowledged, incarnation: state.incarnation),
+                acknowledged: state.acknowledged, incarnation: state.incarnation, schema: state.schema),
             held: held, wanted: refused.contains(wanted.version) ? held : wanted, oldest: oldest,
             oldestOneWay: state.acknowledgedOneWay + 1)
         return (hello, state)

@@ -93,7 +93,7 @@ final class SimulatedDevice {
             client: replica.client, protocolVersions: 1...1, schema: SimulationSchema.schema,
             checkpoint: Checkpoint(
                 epoch: state.epoch, version: state.version, querySet: state.querySet,
-                acknowledged: state.acknowledged, incarnation: state.incarnation),
+                acknowledged: state.acknowledged, incarnation: state.incarnation, schema: state.schema),
             held: held, wanted: wanted)
         session = try SimulatedSession(hello, server: server, now: now)
         // The server's word is older than the moment it arrives: the measured offset is never exact.
@@ -184,7 +184,7 @@ final class SimulatedDevice {
         }
         try application.finish(
             epoch: checkpoint.epoch, version: checkpoint.version, querySet: checkpoint.querySet,
-            incarnation: checkpoint.incarnation)
+            incarnation: checkpoint.incarnation, schema: checkpoint.schema)
         _ = try transaction.commit(.relaxed)
     }
 

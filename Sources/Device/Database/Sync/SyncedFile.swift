@@ -127,7 +127,8 @@ final class SyncedFile: Sendable {
                 schema: transaction.schema.withoutNestedCollections,
                 checkpoint: Checkpoint(
                     epoch: state.epoch, version: state.version, querySet: state.querySet,
-                    acknowledged: state.acknowledged, incarnation: state.incarnation, permissions: state.permissions),
+                    acknowledged: state.acknowledged, incarnation: state.incarnation, permissions: state.permissions,
+                    schema: state.schema),
                 held: held, wanted: wanted, oldest: try replica.oldestChangeset(in: transaction),
                 oldestOneWay: state.acknowledgedOneWay + 1)
             return Greeting(
@@ -223,7 +224,8 @@ final class SyncedFile: Sendable {
                 for part in change.parts { try Self.apply(part, to: application) }
                 try application.finish(
                     epoch: checkpoint.epoch, version: checkpoint.version, querySet: checkpoint.querySet,
-                    incarnation: checkpoint.incarnation, permissions: checkpoint.permissions)
+                    incarnation: checkpoint.incarnation, permissions: checkpoint.permissions,
+                    schema: checkpoint.schema)
                 try subscriptions.reached(checkpoint.querySet)
                 acknowledged = checkpoint.acknowledged
                 refused += application.quarantined

@@ -118,66 +118,78 @@ nonisolated enum EnvelopeClassKind: SwiftProtobuf.Enum, Swift.CaseIterable {
 }
 
 /// Device → server, `session`. No body.
-nonisolated struct EnvelopeHello: Sendable {
+nonisolated struct EnvelopeHello: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var client: UInt64 = 0
+  var client: UInt64 {
+    get {_storage._client}
+    set {_uniqueStorage()._client = newValue}
+  }
 
-  var protocolLowest: UInt32 = 0
+  var protocolLowest: UInt32 {
+    get {_storage._protocolLowest}
+    set {_uniqueStorage()._protocolLowest = newValue}
+  }
 
-  var protocolHighest: UInt32 = 0
+  var protocolHighest: UInt32 {
+    get {_storage._protocolHighest}
+    set {_uniqueStorage()._protocolHighest = newValue}
+  }
 
   var schema: EnvelopeSchema {
-    get {_schema ?? EnvelopeSchema()}
-    set {_schema = newValue}
+    get {_storage._schema ?? EnvelopeSchema()}
+    set {_uniqueStorage()._schema = newValue}
   }
   /// Returns true if `schema` has been explicitly set.
-  var hasSchema: Bool {self._schema != nil}
+  var hasSchema: Bool {_storage._schema != nil}
   /// Clears the value of `schema`. Subsequent reads from it will return its default value.
-  mutating func clearSchema() {self._schema = nil}
+  mutating func clearSchema() {_uniqueStorage()._schema = nil}
 
   var checkpoint: EnvelopeCheckpoint {
-    get {_checkpoint ?? EnvelopeCheckpoint()}
-    set {_checkpoint = newValue}
+    get {_storage._checkpoint ?? EnvelopeCheckpoint()}
+    set {_uniqueStorage()._checkpoint = newValue}
   }
   /// Returns true if `checkpoint` has been explicitly set.
-  var hasCheckpoint: Bool {self._checkpoint != nil}
+  var hasCheckpoint: Bool {_storage._checkpoint != nil}
   /// Clears the value of `checkpoint`. Subsequent reads from it will return its default value.
-  mutating func clearCheckpoint() {self._checkpoint = nil}
+  mutating func clearCheckpoint() {_uniqueStorage()._checkpoint = nil}
 
   var held: EnvelopeQuerySet {
-    get {_held ?? EnvelopeQuerySet()}
-    set {_held = newValue}
+    get {_storage._held ?? EnvelopeQuerySet()}
+    set {_uniqueStorage()._held = newValue}
   }
   /// Returns true if `held` has been explicitly set.
-  var hasHeld: Bool {self._held != nil}
+  var hasHeld: Bool {_storage._held != nil}
   /// Clears the value of `held`. Subsequent reads from it will return its default value.
-  mutating func clearHeld() {self._held = nil}
+  mutating func clearHeld() {_uniqueStorage()._held = nil}
 
   var wanted: EnvelopeQuerySet {
-    get {_wanted ?? EnvelopeQuerySet()}
-    set {_wanted = newValue}
+    get {_storage._wanted ?? EnvelopeQuerySet()}
+    set {_uniqueStorage()._wanted = newValue}
   }
   /// Returns true if `wanted` has been explicitly set.
-  var hasWanted: Bool {self._wanted != nil}
+  var hasWanted: Bool {_storage._wanted != nil}
   /// Clears the value of `wanted`. Subsequent reads from it will return its default value.
-  mutating func clearWanted() {self._wanted = nil}
+  mutating func clearWanted() {_uniqueStorage()._wanted = nil}
 
   /// The oldest changeset and one-way entry that the device can still send.
-  var oldest: UInt64 = 0
+  var oldest: UInt64 {
+    get {_storage._oldest}
+    set {_uniqueStorage()._oldest = newValue}
+  }
 
-  var oldestOneWay: UInt64 = 0
+  var oldestOneWay: UInt64 {
+    get {_storage._oldestOneWay}
+    set {_uniqueStorage()._oldestOneWay = newValue}
+  }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
-  fileprivate var _schema: EnvelopeSchema? = nil
-  fileprivate var _checkpoint: EnvelopeCheckpoint? = nil
-  fileprivate var _held: EnvelopeQuerySet? = nil
-  fileprivate var _wanted: EnvelopeQuerySet? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// Server → device, the answer to Hello. No body.
@@ -584,6 +596,8 @@ nonisolated struct EnvelopeCheckpoint: Sendable {
 
   var permissions: UInt64 = 0
 
+  var schema: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -686,71 +700,123 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
   static let protoMessageName: String = _protobuf_package + ".Hello"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}client\0\u{3}protocol_lowest\0\u{3}protocol_highest\0\u{1}schema\0\u{1}checkpoint\0\u{1}held\0\u{1}wanted\0\u{2}+oldest\0\u{3}oldest_one_way\0")
 
+  fileprivate class _StorageClass {
+    var _client: UInt64 = 0
+    var _protocolLowest: UInt32 = 0
+    var _protocolHighest: UInt32 = 0
+    var _schema: EnvelopeSchema? = nil
+    var _checkpoint: EnvelopeCheckpoint? = nil
+    var _held: EnvelopeQuerySet? = nil
+    var _wanted: EnvelopeQuerySet? = nil
+    var _oldest: UInt64 = 0
+    var _oldestOneWay: UInt64 = 0
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _client = source._client
+      _protocolLowest = source._protocolLowest
+      _protocolHighest = source._protocolHighest
+      _schema = source._schema
+      _checkpoint = source._checkpoint
+      _held = source._held
+      _wanted = source._wanted
+      _oldest = source._oldest
+      _oldestOneWay = source._oldestOneWay
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularFixed64Field(value: &self.client) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.protocolLowest) }()
-      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.protocolHighest) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._schema) }()
-      case 5: try { try decoder.decodeSingularMessageField(value: &self._checkpoint) }()
-      case 6: try { try decoder.decodeSingularMessageField(value: &self._held) }()
-      case 7: try { try decoder.decodeSingularMessageField(value: &self._wanted) }()
-      case 50: try { try decoder.decodeSingularUInt64Field(value: &self.oldest) }()
-      case 51: try { try decoder.decodeSingularUInt64Field(value: &self.oldestOneWay) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularFixed64Field(value: &_storage._client) }()
+        case 2: try { try decoder.decodeSingularUInt32Field(value: &_storage._protocolLowest) }()
+        case 3: try { try decoder.decodeSingularUInt32Field(value: &_storage._protocolHighest) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._schema) }()
+        case 5: try { try decoder.decodeSingularMessageField(value: &_storage._checkpoint) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._held) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._wanted) }()
+        case 50: try { try decoder.decodeSingularUInt64Field(value: &_storage._oldest) }()
+        case 51: try { try decoder.decodeSingularUInt64Field(value: &_storage._oldestOneWay) }()
+        default: break
+        }
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.client != 0 {
-      try visitor.visitSingularFixed64Field(value: self.client, fieldNumber: 1)
-    }
-    if self.protocolLowest != 0 {
-      try visitor.visitSingularUInt32Field(value: self.protocolLowest, fieldNumber: 2)
-    }
-    if self.protocolHighest != 0 {
-      try visitor.visitSingularUInt32Field(value: self.protocolHighest, fieldNumber: 3)
-    }
-    try { if let v = self._schema {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
-    try { if let v = self._checkpoint {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    } }()
-    try { if let v = self._held {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    } }()
-    try { if let v = self._wanted {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
-    } }()
-    if self.oldest != 0 {
-      try visitor.visitSingularUInt64Field(value: self.oldest, fieldNumber: 50)
-    }
-    if self.oldestOneWay != 0 {
-      try visitor.visitSingularUInt64Field(value: self.oldestOneWay, fieldNumber: 51)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._client != 0 {
+        try visitor.visitSingularFixed64Field(value: _storage._client, fieldNumber: 1)
+      }
+      if _storage._protocolLowest != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._protocolLowest, fieldNumber: 2)
+      }
+      if _storage._protocolHighest != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._protocolHighest, fieldNumber: 3)
+      }
+      try { if let v = _storage._schema {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
+      try { if let v = _storage._checkpoint {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      } }()
+      try { if let v = _storage._held {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      } }()
+      try { if let v = _storage._wanted {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      if _storage._oldest != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._oldest, fieldNumber: 50)
+      }
+      if _storage._oldestOneWay != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._oldestOneWay, fieldNumber: 51)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: EnvelopeHello, rhs: EnvelopeHello) -> Bool {
-    if lhs.client != rhs.client {return false}
-    if lhs.protocolLowest != rhs.protocolLowest {return false}
-    if lhs.protocolHighest != rhs.protocolHighest {return false}
-    if lhs._schema != rhs._schema {return false}
-    if lhs._checkpoint != rhs._checkpoint {return false}
-    if lhs._held != rhs._held {return false}
-    if lhs._wanted != rhs._wanted {return false}
-    if lhs.oldest != rhs.oldest {return false}
-    if lhs.oldestOneWay != rhs.oldestOneWay {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._client != rhs_storage._client {return false}
+        if _storage._protocolLowest != rhs_storage._protocolLowest {return false}
+        if _storage._protocolHighest != rhs_storage._protocolHighest {return false}
+        if _storage._schema != rhs_storage._schema {return false}
+        if _storage._checkpoint != rhs_storage._checkpoint {return false}
+        if _storage._held != rhs_storage._held {return false}
+        if _storage._wanted != rhs_storage._wanted {return false}
+        if _storage._oldest != rhs_storage._oldest {return false}
+        if _storage._oldestOneWay != rhs_storage._oldestOneWay {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1547,7 +1613,7 @@ nonisolated extension EnvelopeFailure: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension EnvelopeCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Checkpoint"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}epoch\0\u{1}version\0\u{3}query_set\0\u{1}acknowledged\0\u{2}$incarnation\0\u{2}\u{14}permissions\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}epoch\0\u{1}version\0\u{3}query_set\0\u{1}acknowledged\0\u{2}$incarnation\0\u{2}\u{14}permissions\0\u{2}\u{14}schema\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1561,6 +1627,7 @@ nonisolated extension EnvelopeCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.acknowledged) }()
       case 40: try { try decoder.decodeSingularFixed64Field(value: &self.incarnation) }()
       case 60: try { try decoder.decodeSingularFixed64Field(value: &self.permissions) }()
+      case 80: try { try decoder.decodeSingularFixed64Field(value: &self.schema) }()
       default: break
       }
     }
@@ -1585,6 +1652,9 @@ nonisolated extension EnvelopeCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._
     if self.permissions != 0 {
       try visitor.visitSingularFixed64Field(value: self.permissions, fieldNumber: 60)
     }
+    if self.schema != 0 {
+      try visitor.visitSingularFixed64Field(value: self.schema, fieldNumber: 80)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1595,6 +1665,7 @@ nonisolated extension EnvelopeCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.acknowledged != rhs.acknowledged {return false}
     if lhs.incarnation != rhs.incarnation {return false}
     if lhs.permissions != rhs.permissions {return false}
+    if lhs.schema != rhs.schema {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
