@@ -36,6 +36,21 @@ struct OutcomeTests {
         #expect(try record.dog(1)?["name"] == .string("b"))
     }
 
+    @Test("of two clocks that run ahead neither costs its owner a write about what the other wrote before")
+    func clocksAhead() throws {
+        let record = try Record()
+        let ahead = record.time + 60_000
+        let time = record.time
+        try record.write(Record.ann, at: ahead, create(dog(1), ("name", .string("a"))))
+        for name in ["b", "c", "d"] {
+            record.time = time
+            try record.write(Record.ann, at: ahead, set(dog(1), "name", .string(name)))
+        }
+        record.time = time
+        try record.write(Record.bob, at: ahead + 1, set(dog(1), "name", .string("e")))
+        #expect(try record.dog(1)?["name"] == .string("e"))
+    }
+
     @Test("a deletion beats changes made without having seen it, however late they come")
     func deletionBeats() throws {
         let record = try Record()
