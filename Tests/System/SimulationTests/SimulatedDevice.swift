@@ -38,21 +38,13 @@ final class SimulatedDevice {
         self.number = number
         self.skew = skew
         store = try ObjectStore.open(
-            path: "simulated-device-\(seed)-\(number)-\(Self.uniqueNumber())",
+            path: "paired-device-\(number)-\(UInt64.random(in: 0 ... .max))",
             options: ObjectStore.Options(inMemory: true, mapSizeBytes: 1 << 26))
         let transaction = try store.write()
         try transaction.extendSchema(SimulationSchema.schema.withNestedCollections)
         replica = try Replica.open(in: transaction, newClient: ClientID(seed &* 16 &+ UInt64(number)))
         _ = try transaction.commit(.relaxed)
         transaction.end()
-    }
-
-    private nonisolated(unsafe) static var uniqueCount = 0
-
-    /// The suite runs its seeds one after another, so a plain counter does.
-    private static func uniqueNumber() -> Int {
-        uniqueCount += 1
-        return uniqueCount
     }
 
     // MARK: - The app

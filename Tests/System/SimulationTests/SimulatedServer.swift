@@ -31,20 +31,12 @@ final class SimulatedServer {
 
     init(seed: UInt64, historyVersionsMax: UInt64) throws {
         self.seed = seed
-        folder = "simulation-\(seed)-\(Self.uniqueNumber())"
+        folder = "paired-server-\(UInt64.random(in: 0 ... .max))"
         options = StoreEmbedded.Options(
             historyVersionsMax: historyVersionsMax, mapSizeBytes: 1 << 26, inMemory: true)
         file = try Self.file(in: folder)
         record = try StoreEmbedded.open(folder: folder, options: options, epochSeed: seed | 1)
         try record.extendSchema(SimulationSchema.schema)
-    }
-
-    private nonisolated(unsafe) static var number = 0
-
-    /// The suite runs its seeds one after another, so a plain counter does.
-    private static func uniqueNumber() -> Int {
-        number += 1
-        return number
     }
 
     /// What a restart loses is everything that was not committed: the open sessions.
@@ -80,7 +72,7 @@ final class SimulatedServer {
     /// one outcome for one order of calls, so the copy is made by calling it again.
     func restore(moment: Int) throws {
         let events = journal.prefix(moment)
-        folder = "simulation-\(seed)-\(Self.uniqueNumber())"
+        folder = "paired-server-\(UInt64.random(in: 0 ... .max))"
         file = try Self.file(in: folder)
         record = try StoreEmbedded.open(folder: folder, options: options, epochSeed: seed | 1)
         try record.extendSchema(SimulationSchema.schema)
