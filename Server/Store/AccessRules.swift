@@ -62,29 +62,13 @@ extension AccessRules {
         let texts = byClass.sorted { $0.key < $1.key }.map { ($0.key, $0.value.readText) }
         let other = otherwise.readText
         if other == "*", texts.allSatisfy({ $0.1 == "*" }) { return 0 }
-        var hash = FNV()
-        hash.add(other)
+        var fingerprint = Fingerprint()
+        fingerprint.add(other)
         for (name, text) in texts where text != other {
-            hash.add(name)
-            hash.add(text)
+            fingerprint.add(name)
+            fingerprint.add(text)
         }
-        return max(hash.value, 1)
-    }
-
-    /// FNV-1a of 64 bits: not a seal, only a name. A device that lies about it is told what another caller of the same
-    /// claims would be told.
-    private struct FNV {
-        var value: UInt64 = 0xCBF2_9CE4_8422_2325
-
-        mutating func add(_ text: String) {
-            for byte in text.utf8 { add(byte) }
-            // No text holds this byte, so that two texts are not one.
-            add(0xFF)
-        }
-
-        private mutating func add(_ byte: UInt8) {
-            value = (value ^ UInt64(byte)) &* 0x100_0000_01B3
-        }
+        return fingerprint.value
     }
 }
 

@@ -81,19 +81,6 @@ struct JudgedRow: RowSource {
         guard judge.row(object) != nil || isAfter && judge.draft(of: object) != nil else { return nil }
         return JudgedRow(judge: judge, name: object, isAfter: isAfter)
     }
-
-    func nested(in value: Value) -> NestedContent? {
-        guard case .anyLink(let link) = value, let kind = NestedCollection(className: link.className),
-            let row = object(at: .link(link.key), in: link.className)
-        else { return nil }
-        let column = NestedCollection.column
-        let values = row.elements(of: column, in: link.className)
-        guard kind == .map else { return .list(values) }
-        let names = row.elements(of: ~column, in: link.className).map { name in
-            if case .string(let name) = name { name } else { "" }
-        }
-        return .map(names, values)
-    }
 }
 
 extension Operation {

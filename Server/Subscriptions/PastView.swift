@@ -85,19 +85,6 @@ private struct PastRow: RowSource {
         return view.snapshot.elements(of: areKeys ? ~column : column, in: row)
     }
 
-    func nested(in value: Value) -> NestedContent? {
-        guard case .anyLink(let link) = value, let kind = NestedCollection(className: link.className),
-            let row = object(at: .link(link.key), in: link.className)
-        else { return nil }
-        let column = NestedCollection.column
-        let values = row.elements(of: column, in: link.className)
-        guard kind == .map else { return .list(values) }
-        let names = row.elements(of: ~column, in: link.className).map { name in
-            if case .string(let name) = name { name } else { "" }
-        }
-        return .map(names, values)
-    }
-
     func object(at link: Value, in target: String) -> PastRow? {
         guard case .link(let key) = link, let classNumber = view.snapshot.classNumber(target) else { return nil }
         let target = ObjectName(classNumber, key)

@@ -126,8 +126,7 @@ extension ListState: EncodedState {
             elements[element].valueStamp = valueStamps[index]
             elements[element].positionStamp = positionStamps[index]
         }
-        let (positions, elements) = (positions, elements)
-        order.countVisible { Self.isVisible($0, positions, elements) }
+        countVisible()
     }
 }
 

@@ -24,8 +24,7 @@ extension ListState {
             let home = mapped[Int(other.elements[Int(element)].home)]
             positions[Int(mapped[number])].element = positions[Int(home)].element
         }
-        let (positions, elements) = (positions, elements)
-        order.countVisible { Self.isVisible($0, positions, elements) }
+        countVisible()
     }
 
     /// Adds a position with all its ancestors that are not here yet.

@@ -99,6 +99,14 @@ extension ListState {
     }
 }
 
+extension ListState {
+    /// Counts anew where elements show: for whoever changed more of them than one.
+    mutating func countVisible() {
+        let (positions, elements) = (positions, elements)
+        order.countVisible { Self.isVisible($0, positions, elements) }
+    }
+}
+
 // MARK: - Finding
 
 extension ListState {

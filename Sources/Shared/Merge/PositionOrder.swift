@@ -47,28 +47,25 @@ struct PositionOrder: Sendable {
 // MARK: - Finding
 
 extension PositionOrder {
-    /// A number's place: it holds until something is inserted.
-    struct Place: Sendable {
-        fileprivate var chunk: Int
-        fileprivate var index: Int
-    }
-
     /// - Precondition: the number is in the order.
-    func place(of number: Int32) -> Place {
-        let chunk = homes.isEmpty ? Int(firstChunk) : Int(homes[Int(number)])
-        guard let index = chunks[chunk].numbers.withUnsafeBufferPointer({ Self.search($0, for: number) }) else {
-            preconditionFailure("A list position is missing in the order of its list.")
-        }
-        return Place(chunk: chunk, index: index)
-    }
-
-    func number(behind place: Place) -> Int32? {
-        if place.index + 1 < chunks[place.chunk].numbers.count { return chunks[place.chunk].numbers[place.index + 1] }
-        let next = chunks[place.chunk].next
+    func number(behind number: Int32) -> Int32? {
+        let (chunk, index) = place(of: number)
+        if index + 1 < chunks[chunk].numbers.count { return chunks[chunk].numbers[index + 1] }
+        let next = chunks[chunk].next
         return next == .none ? nil : chunks[Int(next)].numbers[0]
     }
 
-    func number(behind number: Int32) -> Int32? { self.number(behind: place(of: number)) }
+    private func place(of number: Int32) -> (chunk: Int, index: Int) {
+        let chunk = chunk(of: number)
+        guard let index = chunks[chunk].numbers.withUnsafeBufferPointer({ Self.search($0, for: number) }) else {
+            preconditionFailure("A list position is missing in the order of its list.")
+        }
+        return (chunk, index)
+    }
+
+    private func chunk(of number: Int32) -> Int {
+        homes.isEmpty ? Int(firstChunk) : Int(homes[Int(number)])
+    }
 
     /// The visible number with an index.
     ///
@@ -131,8 +128,7 @@ extension PositionOrder {
 
     /// One more position shows an element, or one less.
     mutating func addVisible(_ change: Int, of number: Int32) {
-        let chunk = homes.isEmpty ? Int(firstChunk) : Int(homes[Int(number)])
-        chunks[chunk].visible += change
+        chunks[chunk(of: number)].visible += change
     }
 
     /// Counts anew what shows an element.

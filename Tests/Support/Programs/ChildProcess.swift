@@ -13,13 +13,10 @@ package final class ChildProcess: Sendable {
     private let lines: Lines
     private let ending: Ending
 
-    /// - Parameters:
-    ///   - environment: beside what this process has.
-    ///   - fileBytesMax: what a file of the program may have, as on a disk that is full: writing beyond it fails.
+    /// - Parameter environment: beside what this process has.
     /// - Throws: when the program cannot be started.
     package init(
-        name: String, program: String, arguments: [String], environment: [String: String] = [:],
-        fileBytesMax: Int? = nil, log: URL
+        name: String, program: String, arguments: [String], environment: [String: String] = [:], log: URL
     ) throws {
         self.name = name
         if !FileManager.default.fileExists(atPath: log.path) { try Data().write(to: log) }
@@ -27,15 +24,8 @@ package final class ChildProcess: Sendable {
         errors.seekToEndOfFile()
         lines = Lines()
         ending = Ending(of: process)
-        if let fileBytesMax {
-            // The shell counts in blocks of 512 bytes. The signal is ignored, so that the write itself fails.
-            process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            process.arguments =
-                ["-c", "trap '' XFSZ; ulimit -f \(fileBytesMax / 512); exec \"$0\" \"$@\"", program] + arguments
-        } else {
-            process.executableURL = URL(fileURLWithPath: program)
-            process.arguments = arguments
-        }
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = input
         process.standardOutput = output

@@ -137,7 +137,7 @@ final class FleetDevice {
 
     var isRunning: Bool { process?.isRunning ?? false }
 
-    func start(fileBytesMax: Int? = nil) throws {
+    func start() throws {
         let home = fleet.folder.appendingPathComponent("device-\(number)")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         process = try ChildProcess(
@@ -145,7 +145,7 @@ final class FleetDevice {
             arguments: [
                 fleet.server.database, "https://localhost:\(proxy.port)", fleet.server.authority, home.path,
                 fleet.server.token(user: "fleet"), "\(number)",
-            ], fileBytesMax: fileBytesMax, log: home.appendingPathComponent("log"))
+            ], log: home.appendingPathComponent("log"))
         isWorking = false
         #expect(try process?.nextLine() == "open", "device \(number)")
     }

@@ -63,7 +63,7 @@ struct ResyncBytesTests {
             }
             try device.receive(message)
         }
-        device.disconnect(losingUploads: true)
+        device.disconnect()
         return (down, up, questions)
     }
 }

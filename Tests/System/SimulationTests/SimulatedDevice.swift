@@ -10,7 +10,7 @@ import CausewayWire
 
 @testable import CausewaySimulation
 
-/// A device: its file, its bookkeeping, and the messages between it and the server that are still under way.
+/// A device: its file, its bookkeeping, and what it does with the messages of the server.
 final class SimulatedDevice {
     let number: Int
     let store: ObjectStore
@@ -22,17 +22,10 @@ final class SimulatedDevice {
     /// Every query set this device ever wanted: the checkpoint names one of them.
     private var querySets: [UInt64: QuerySet] = [0: .empty]
 
-    // The network.
     var session: SimulatedSession?
-    var uploads: [[Changeset]] = []
-    var answers: [UploadAnswer] = []
-    var downloads: [DownloadMessage] = []
-
     /// The last changeset that was handed to the network in this connection.
     var sentThrough: UInt64 = 0
     private var parts: [ViewChunk] = []
-    private(set) var refused: [UInt64] = []
-    private(set) var failure: SyncFailure?
 
     init(number: Int, seed: UInt64, skew: Int64) throws {
         self.number = number
@@ -93,35 +86,16 @@ final class SimulatedDevice {
         sentThrough = try server.record.register(replica.client, user: "u").committed
     }
 
-    /// What was under way is lost, but for uploads that may still arrive.
-    func disconnect(losingUploads: Bool) {
+    func disconnect() {
         session = nil
-        downloads = []
-        answers = []
         parts = []
-        if losingUploads { uploads = [] }
-    }
-
-    func upload(limitBytes: Int) throws {
-        let changesets = try read { transaction in
-            try replica.pending(in: transaction, after: sentThrough, limitBytes: limitBytes)
-        }
-        guard let last = changesets.last else { return }
-        uploads.append(changesets)
-        sentThrough = last.sequence
-    }
-
-    func answered(_ answer: UploadAnswer) {
-        if let failure = answer.failure {
-            // A duplicate from an earlier connection may come before what it follows: then the newer one counts.
-            if failure.code != .sequenceGap { self.failure = failure }
-            sentThrough = min(sentThrough, answer.committed)
-        }
     }
 
     // MARK: - Downloads
 
-    /// Takes one message in; returns marks that are now true.
+    /// Takes one message in.
+    ///
+    /// - Throws: what the server ends the session with, or refuses the queries for.
     func receive(_ message: DownloadMessage) throws {
         session?.credited(SimulatedSession.messageBytes)
         switch message {
@@ -131,10 +105,8 @@ final class SimulatedDevice {
                 try apply(parts, checkpoint)
                 parts = []
             }
-        case .queriesRefused(let querySet, _):
-            refused.append(querySet)
-        case .end(let failure):
-            self.failure = failure
+        case .queriesRefused(_, let failure), .end(let failure):
+            throw failure
         case .digestsWanted(let question):
             try answer(question)
         case .mark, .heartbeat:
@@ -186,38 +158,5 @@ final class SimulatedDevice {
         try read { transaction in
             ["Item": transaction.pictures("Item"), "Shop": transaction.pictures("Shop")]
         }
-    }
-
-    /// The queries of the checkpoint.
-    func held() throws -> QuerySet {
-        querySets[try state().querySet] ?? .empty
-    }
-
-    /// Top-level objects that pending changesets are about, by themselves or by what is embedded in them.
-    func pendingObjects() throws -> Set<ObjectReference> {
-        try read { transaction in
-            let acknowledged = try replica.state(in: transaction).acknowledged
-            let pending = try replica.pending(in: transaction, after: acknowledged, limitBytes: 1 << 30)
-            var objects: Set<ObjectReference> = []
-            for operation in pending.flatMap(\.operations) {
-                objects.insert(operation.target)
-                guard case .container = operation.target.key else { continue }
-                if let root = transaction.root(of: operation.target) { objects.insert(root) }
-            }
-            return objects
-        }
-    }
-
-    /// For the story of a seed.
-    func holding() -> String {
-        let content = (try? content()) ?? [:]
-        return content.sorted { $0.key < $1.key }.map { className, objects in
-            "\(className)s \(objects.keys.sorted().map { brief($0) })"
-        }.joined(separator: ", ")
-    }
-
-    func state() throws -> (sequence: UInt64, acknowledged: UInt64, version: ServerVersion, querySet: UInt64) {
-        let state = try read { try replica.state(in: $0) }
-        return (state.lastSequence, state.acknowledged, state.version, state.querySet)
     }
 }

@@ -14,85 +14,25 @@ import CausewayWire
 
 /// The server: the real record and the real conversations, called one at a time.
 final class SimulatedServer {
-    private var folder: String
-    private let options: StoreEmbedded.Options
-    /// Keeps the in-memory file alive while the record is closed and opened again, and lets the checker look inside.
-    private var file: ObjectStore
-    private(set) var record: StoreEmbedded
-    private(set) var restarts = 0
-    /// Everything that made the record what it is, so that an older copy of it can be made.
-    private var journal: [Event] = []
-    private let seed: UInt64
-
-    private enum Event {
-        case start(seed: UInt64)
-        case commit([Changeset], ClientID, at: UInt64)
-    }
+    /// Keeps the in-memory file alive, and lets the checker look inside.
+    private let file: ObjectStore
+    let record: StoreEmbedded
 
     init(seed: UInt64, historyVersionsMax: UInt64) throws {
-        self.seed = seed
-        folder = "paired-server-\(UInt64.random(in: 0 ... .max))"
-        options = StoreEmbedded.Options(
-            historyVersionsMax: historyVersionsMax, mapSizeBytes: 1 << 26, inMemory: true)
-        file = try Self.file(in: folder)
-        record = try StoreEmbedded.open(folder: folder, options: options, epochSeed: seed | 1)
-        try record.extendSchema(SimulationSchema.schema)
-    }
-
-    /// What a restart loses is everything that was not committed: the open sessions.
-    func restart() throws {
-        restarts += 1
-        try start(seed: (seed | 1) &+ UInt64(2 * restarts))
-    }
-
-    private func start(seed: UInt64) throws {
-        record = try StoreEmbedded.open(folder: folder, options: options, epochSeed: seed)
-        journal.append(.start(seed: seed))
-    }
-
-    private static func file(in folder: String) throws -> ObjectStore {
-        try ObjectStore.open(
+        let folder = "paired-server-\(UInt64.random(in: 0 ... .max))"
+        file = try ObjectStore.open(
             path: folder + "/database.causeway",
             options: ObjectStore.Options(inMemory: true, mapSizeBytes: 1 << 26))
-    }
-
-    /// How many moments there are to go back to.
-    var moments: Int { journal.count }
-
-    /// The last changeset of a client that the record had at a moment.
-    func committed(by client: ClientID, at moment: Int) -> UInt64 {
-        journal.prefix(moment).reduce(0) { last, event in
-            guard case .commit(let changesets, client, _) = event else { return last }
-            // One that leaves a gap was refused.
-            return changesets.reduce(last) { $1.sequence == $0 + 1 ? $1.sequence : $0 }
-        }
-    }
-
-    /// The operator copies back what the folder was at an earlier moment, and starts the server on it. The record gives
-    /// one outcome for one order of calls, so the copy is made by calling it again.
-    func restore(moment: Int) throws {
-        let events = journal.prefix(moment)
-        folder = "paired-server-\(UInt64.random(in: 0 ... .max))"
-        file = try Self.file(in: folder)
-        record = try StoreEmbedded.open(folder: folder, options: options, epochSeed: seed | 1)
+        record = try StoreEmbedded.open(
+            folder: folder,
+            options: StoreEmbedded.Options(
+                historyVersionsMax: historyVersionsMax, mapSizeBytes: 1 << 26, inMemory: true),
+            epochSeed: seed | 1)
         try record.extendSchema(SimulationSchema.schema)
-        journal = []
-        for event in events {
-            switch event {
-            case .start(let seed):
-                try start(seed: seed)
-            case .commit(let changesets, let client, let time):
-                _ = try record.register(client, user: "u")
-                _ = try commit(changesets, of: client, at: time)
-            }
-        }
-        try restart()
     }
 
     func commit(_ changesets: [Changeset], of client: ClientID, at time: UInt64) throws -> CommitOutcome {
-        journal.append(.commit(changesets, client, at: time))
-        return try record.commit(
-            [UploadBatch(client: client, user: "u", changesets: changesets)], receivedAt: time)[0]
+        try record.commit([UploadBatch(client: client, user: "u", changesets: changesets)], receivedAt: time)[0]
     }
 
     /// A fresh run of queries: what a device that wants them must hold.
@@ -108,22 +48,6 @@ final class SimulatedServer {
             content[className] = transaction.pictures(className, predicates.isEmpty ? [] : keys)
         }
         return content
-    }
-
-    /// What a resync would tell a device.
-    func resync(_ device: SimulatedDevice, seed: UInt64) throws -> [String] {
-        let snapshot = try record.snapshot()
-        let comparison = try ViewComparison(
-            snapshot, schema: SimulationSchema.schema, wanted: device.wanted.texts, for: device.replica.client,
-            told: snapshot.committed(by: device.replica.client), seed: seed)
-        while let question = comparison.question() {
-            guard try comparison.take(device.reports(on: DigestQuestion(question))) else {
-                throw Divergence("an answer to digests fits no question")
-            }
-        }
-        let part = try comparison.difference().next(bytesMax: .max)
-        return part.entered.map { "enter \(brief($0.object))" } + part.left.map { "leave \(brief($0.object))" }
-            + part.deleted.map { "delete \(brief($0.object))" }
     }
 
     /// Embedded objects that no object holds any more.

@@ -8,7 +8,7 @@ package protocol RowSource {
     /// a property that is not known is `.null`.
     func value(of property: Int, in className: String) -> Value
 
-    /// The elements of a list, in order.
+    /// The elements of a list, in order. The complement of a property's number stands for the keys of a map.
     func elements(of property: Int, in className: String) -> [Value]
 
     /// The objects of a class whose property links to this one, once for each link; with no class, all that link to it.
@@ -31,7 +31,19 @@ package protocol RowSource {
 extension RowSource {
     package func origins(of property: Int, in className: String?) -> [Value] { [] }
 
-    package func nested(in value: Value) -> NestedContent? { nil }
+    /// For sources to which a collection in a mixed value is an object like others.
+    package func nested(in value: Value) -> NestedContent? {
+        guard case .anyLink(let link) = value, let kind = NestedCollection(className: link.className),
+            let row = object(at: .link(link.key), in: link.className)
+        else { return nil }
+        let column = NestedCollection.column
+        let values = row.elements(of: column, in: link.className)
+        guard kind == .map else { return .list(values) }
+        let names = row.elements(of: ~column, in: link.className).map { name in
+            if case .string(let name) = name { name } else { "" }
+        }
+        return .map(names, values)
+    }
 
     package func namesSameObject(_ left: Value, _ right: Value, in target: String) -> Bool {
         left == right
