@@ -60,7 +60,6 @@ extension ListState: EncodedState {
     private mutating func readTree(
         _ reader: ByteReader, _ ids: [ElementID], _ parents: [Int64]
     ) throws(EncodingError) {
-        positions.reserveCapacity(ids.count)
         for (place, id) in ids.enumerated() {
             let parent = parents[place] == 0 ? -1 : Int64(place).addingReportingOverflow(parents[place]).partialValue
             guard parent >= -1, parent < Int64(ids.count), parents[place] == 0 || parent >= 0 else {
@@ -98,7 +97,7 @@ extension ListState: EncodedState {
             positions[place].element = Int32(elements.count)
             elements.append(
                 Element(
-                    home: Int32(place), value: .null, valueStamp: .zero, position: Int32(place), positionStamp: .zero))
+                    value: .null, home: Int32(place), position: Int32(place), valueStamp: .zero, positionStamp: .zero))
         }
         for place in homes.indices where homes[place] != 0 {
             let home = Int64(place).addingReportingOverflow(homes[place]).partialValue

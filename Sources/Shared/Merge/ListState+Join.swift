@@ -14,7 +14,7 @@ extension ListState {
             let element = Int32(elements.count)
             let home = addPosition(id, between: left, and: right, element: element)
             elements.append(
-                Element(home: home, value: value, valueStamp: stamp, position: home, positionStamp: stamp))
+                Element(value: value, home: home, position: home, valueStamp: stamp, positionStamp: stamp))
             count += 1
             order.addVisible(1, of: home)
             return .applied
@@ -45,7 +45,7 @@ extension ListState {
         let home = elements[element].home
         order.addVisible(-1, of: elements[element].position)
         elements[element] = Element(
-            home: home, isRemoved: true, value: .null, valueStamp: .zero, position: home, positionStamp: .zero)
+            value: .null, isRemoved: true, home: home, position: home, valueStamp: .zero, positionStamp: .zero)
         count -= 1
         return .applied
     }

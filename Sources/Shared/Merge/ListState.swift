@@ -10,8 +10,8 @@ package import CausewayModel
 ///    saw the same operations are equal whatever the order was.
 package struct ListState: Sendable {
     /// By number: the order in which they were added here, which means nothing.
-    var positions: [Position] = []
-    var elements: [Element] = []
+    var positions = Segments<Position>()
+    var elements = Segments<Element>()
     /// The numbers of all positions, removed and abandoned ones included, in the order of the list.
     var order = PositionOrder()
     /// The root's children, all of them on its right side.
@@ -42,13 +42,14 @@ package struct ListState: Sendable {
         var top: Int32 = .none
     }
 
+    /// In this order it takes 64 bytes.
     struct Element: Sendable {
-        var home: Int32
-        var isRemoved = false
         var value: Value
-        var valueStamp: Stamp
+        var isRemoved = false
+        var home: Int32
         /// Where it shows.
         var position: Int32
+        var valueStamp: Stamp
         var positionStamp: Stamp
     }
 }
@@ -93,7 +94,7 @@ extension ListState {
 
     func isVisible(_ number: Int32) -> Bool { Self.isVisible(number, positions, elements) }
 
-    static func isVisible(_ number: Int32, _ positions: [Position], _ elements: [Element]) -> Bool {
+    static func isVisible(_ number: Int32, _ positions: Segments<Position>, _ elements: Segments<Element>) -> Bool {
         let element = Int(positions[Int(number)].element)
         return elements[element].position == number && !elements[element].isRemoved
     }

@@ -162,6 +162,25 @@ import Testing
         #expect(bytes.count < 25_000 * 10)
         #expect(try ListState(encoded: bytes) == merged)
     }
+
+    @Test("a copy of a long list stays as it was when the list goes on")
+    func copies() {
+        var list = ListState()
+        for index in 0..<3_000 {
+            list.join(
+                list.insertion(of: .int(Int64(index)), at: index, id: id(UInt64(index + 1))), stamp: stamp(1))
+        }
+        let copy = list
+        list.join(.set(id(1_500), value: .int(-1)), stamp: stamp(2))
+        list.join(.delete(id(10)), stamp: stamp(2))
+        list.join(list.insertion(of: .int(-2), at: list.count, id: id(9_000)), stamp: stamp(2))
+        #expect(copy.values == (0..<3_000).map { .int($0) })
+        #expect(list.count == 3_000)
+        #expect(list.values[1_498] == .int(-1))
+        #expect(list.values.last == .int(-2))
+        copy.checkInvariants("the copy")
+        list.checkInvariants("the list")
+    }
 }
 
 extension ListState {
