@@ -6,7 +6,7 @@ enum Route: Hashable, Sendable {
     /// A call of the account endpoints, which knows its own names.
     case account(String, database: String)
 
-    enum Call: String, Hashable, Sendable {
+    enum Call: String, CaseIterable, Hashable, Sendable {
         case session
         case upload
         case download

@@ -18,7 +18,7 @@ struct VectorTests {
         [UInt8](try Data(contentsOf: Self.folder.appending(path: name + ".frame")))
     }
 
-    private func check<M: WireMessage & Equatable>(_ name: String, _ message: M) throws {
+    func check<M: WireMessage & Equatable>(_ name: String, _ message: M) throws {
         let encoded = WireCodec.encode(message)
         if Self.isWriting {
             try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
@@ -28,7 +28,13 @@ struct VectorTests {
         #expect(try WireCodec.decode(M.self, body: kept) == message, "\(name)")
         // Another release of the compressor may find other bytes for the same payload.
         let isCompressed = kept[4] & 1 == 1
-        if !isCompressed { #expect(encoded == kept, "\(name)") }
+        if isCompressed {
+            var reader = FrameReader()
+            reader.append(kept[...])
+            #expect(try reader.next()?.payload == message.payload, "\(name)")
+        } else {
+            #expect(encoded == kept, "\(name)")
+        }
     }
 
     private static let schema = Schema([
@@ -47,7 +53,7 @@ struct VectorTests {
     ])
     private static let queries = QuerySet(
         version: 3, queries: [StandingQuery(className: "Flight", predicate: "origin == 'JFK'")])
-    private static let stamp = Stamp(time: 0x0198_0000_0000_0001, client: ClientID(0xC1))
+    static let stamp = Stamp(time: 0x0198_0000_0000_0001, client: ClientID(0xC1))
 
     @Test("messages of version 1 read as they were meant")
     func messages() throws {
