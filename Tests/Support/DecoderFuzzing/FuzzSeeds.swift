@@ -15,9 +15,8 @@ struct FuzzSeeds {
                 WireCodec.encode(UploadRequest(session: 1, changesets: changesets()))
             }
         case .frame: return [0] + message(.upload)
-        case .objects:
-            let payload = message(.download)
-            return Array(payload.dropFirst(Int(payload[0]) + 1))
+        case .objects: return body(of: .changes(chunk()))
+        case .question: return body(of: .digestsWanted(question()))
         case .changesets: return Changeset.encode(changesets())
         case .list: return list().encoded()
         case .keyed: return keyed().encoded()
@@ -25,6 +24,11 @@ struct FuzzSeeds {
         case .object: return object().encoded()
         default: return message(target)
         }
+    }
+
+    private func body(of message: DownloadMessage) -> [UInt8] {
+        let payload = message.payload
+        return Array(payload.dropFirst(Int(payload[0]) + 1))
     }
 
     private mutating func message(_ target: FuzzTarget) -> [UInt8] {
@@ -41,7 +45,7 @@ struct FuzzSeeds {
             ).payload
         case .uploadAnswer: return UploadAnswer(committed: numbers.next(), failure: failure()).payload
         case .downloadRequest: return DownloadRequest(session: numbers.next()).payload
-        case .download: return DownloadMessage.changes(chunk()).payload
+        case .download: return downloadMessage().payload
         case .credit: return CreditRequest(session: numbers.next(), bytes: numbers.next()).payload
         case .subscriptions: return SubscriptionsRequest(session: numbers.next(), wanted: queries()).payload
         case .mark: return MarkRequest(session: numbers.next(), mark: numbers.next()).payload
@@ -51,13 +55,14 @@ struct FuzzSeeds {
             return IngestBatch(client: ClientID(7), first: UInt64(numbers.below(100)), entries: entries).payload
         case .ingestAnswer: return IngestAnswer(acknowledged: numbers.next()).payload
         case .failure: return failure().payload
+        case .resync: return ResyncRequest(session: numbers.next(), number: 2, reports: reports()).payload
         default: return UploadRequest(session: numbers.next(), changesets: changesets()).payload
         }
     }
 
     // MARK: - Parts of messages
 
-    private mutating func failure() -> SyncFailure {
+    mutating func failure() -> SyncFailure {
         SyncFailure(numbers.one(of: [.serverBusy, .operationInvalid, .queryInvalid]), "Something is wrong.")
     }
 
@@ -86,7 +91,7 @@ struct FuzzSeeds {
         ])
     }
 
-    private mutating func chunk() -> ViewChunk {
+    mutating func chunk() -> ViewChunk {
         func changes(_ seeds: inout FuzzSeeds) -> [ObjectChange] {
             let shape = seeds.object()
             return (0..<seeds.numbers.below(4)).map { index in
@@ -99,7 +104,8 @@ struct FuzzSeeds {
             checkpoint: numbers.once(in: 2) ? checkpoint() : nil, objectsTotal: 9, entered: changes(&self),
             updated: changes(&self),
             left: [ObjectLeave(ObjectReference("Note", key()), numbers.one(of: [.query, .permission, .unsubscribed]))],
-            deleted: [ObjectEnd(ObjectReference("Note", key()), life: 2)])
+            deleted: [ObjectEnd(ObjectReference("Note", key()), life: 2)],
+            refused: numbers.once(in: 2) ? [OperationRefusal(sequence: 3, operation: 1, failure: failure())] : [])
     }
 
     // MARK: - Operations
@@ -195,7 +201,7 @@ struct FuzzSeeds {
 
     private mutating func origin() -> ElementID? { numbers.once(in: 3) ? nil : id() }
 
-    private mutating func key() -> PrimaryKey {
+    mutating func key() -> PrimaryKey {
         switch numbers.below(5) {
         case 0: .string("key")
         case 1: .container(id())

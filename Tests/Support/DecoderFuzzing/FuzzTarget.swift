@@ -15,6 +15,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case objects
     case changesets
     case list, keyed, text, object
+    /// What a device answers to a question of a resync.
+    case resync
+    /// The body of a message of such a question.
+    case question
 }
 
 /// What became of an input.
@@ -61,6 +65,8 @@ extension FuzzTarget {
         case .keyed: try checkState(KeyedState.self, input)
         case .text: try checkState(TextState.self, input)
         case .object: try checkState(ObjectState.self, input)
+        case .resync: try checkMessage(ResyncRequest.self, input)
+        case .question: try checkMessage(DownloadMessage.self, Self.questionHead + input, input: input)
         }
     }
 
@@ -108,10 +114,15 @@ extension FuzzTarget {
     // MARK: - Messages
 
     /// The envelope of a message of changes, which its body follows.
-    private static let changesHead: [UInt8] = {
-        let payload = DownloadMessage.changes(ViewChunk(objectsTotal: 1)).payload
+    private static let changesHead = head(of: .changes(ViewChunk(objectsTotal: 1)))
+
+    private static let questionHead = head(
+        of: .digestsWanted(DigestQuestion(number: 1, seed: 5, acknowledged: 3, asks: [])))
+
+    private static func head(of message: DownloadMessage) -> [UInt8] {
+        let payload = message.payload
         return Array(payload.prefix(Int(payload[0]) + 1))
-    }()
+    }
 
     private func checkMessage<M: WireMessage & Equatable>(
         _ type: M.Type, _ payload: [UInt8], input: [UInt8]? = nil
