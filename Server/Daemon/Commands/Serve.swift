@@ -20,6 +20,8 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var option: ConfigurationOption
 
     func run() async throws {
+        // A limit on the size of files is to be met as a full disk is: by an error, which devices are told.
+        signal(SIGXFSZ, SIG_IGN)
         let configuration = try readConfiguration()
         let clock = SystemClock()
         let inspection = await Inspection(configuration, now: Date())

@@ -44,6 +44,12 @@ let app = App(
     id: words[1],
     configuration: AppConfiguration(baseURL: words[2], trustRootsPath: words[3], rootDirectory: folder))
 
+// A file that may not become longer is to be an error here, as a full disk is, and not the end of the process.
+signal(SIGXFSZ, SIG_IGN)
+app.syncManager.errorHandler = { error, _ in
+    FileHandle.standardError.write(Data("sync: \(error.localizedDescription)\n".utf8))
+}
+
 /// Ids of this device's items begin here.
 let firstID = device * 1_000_000
 

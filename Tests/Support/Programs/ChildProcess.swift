@@ -60,6 +60,23 @@ package final class ChildProcess: Sendable {
         Foundation.kill(process.processIdentifier, SIGCONT)
     }
 
+    /// How long a file may become that the process writes; nil is no bound. A process that has SIGXFSZ ignored meets it
+    /// as a full disk: what would make a file longer fails.
+    package func limitFiles(toBytes bytes: Int?) throws {
+        let tool = Process()
+        let ending = Ending(of: tool)
+        tool.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        // The soft limit only, which may be raised again.
+        tool.arguments = [
+            "prlimit", "--pid", "\(process.processIdentifier)", "--fsize=\(bytes.map(String.init) ?? "unlimited"):",
+        ]
+        try tool.run()
+        ending.wait()
+        guard tool.terminationStatus == 0 else {
+            throw Failure(description: "the size of files of \(name) cannot be limited: 'prlimit' failed")
+        }
+    }
+
     package func terminate(patience seconds: Double = 15) -> Int32 {
         process.terminate()
         let deadline = Date().addingTimeInterval(seconds)

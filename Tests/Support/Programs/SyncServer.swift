@@ -182,6 +182,12 @@ package final class SyncServer {
         process?.resume()
     }
 
+    /// Whether the disk is full for the server: what would make a file longer than its database is now fails.
+    package func fillDisk(_ isFull: Bool) throws {
+        let size = try FileManager.default.attributesOfItem(atPath: databases[0].folder + "/database.causeway")[.size]
+        try process?.limitFiles(toBytes: isFull ? (size as? NSNumber)?.intValue ?? 0 : nil)
+    }
+
     /// Asks the server to end and returns its exit code.
     @discardableResult
     package func stop() -> Int32 {

@@ -45,15 +45,17 @@ final class Fleet {
 
     // MARK: - Faults
 
-    /// Devices write, and meanwhile something happens to one of the processes or connections.
+    /// Devices write, and meanwhile something happens to one of the processes, connections or disks.
     func round() async throws {
+        // Large ones make files grow: a full disk is none for what finds room in them.
+        let bytes = numbers.one(of: [200, 200, 20_000])
         for device in devices {
             if !device.isRunning { try device.start() }
-            device.send("work 10 200")
+            device.send("work 10 \(bytes)")
         }
         try await pause(milliseconds: 300)
         let device = numbers.one(of: devices)
-        switch numbers.below(8) {
+        switch numbers.below(10) {
         case 0:
             server.kill()
             try server.start()
@@ -73,6 +75,14 @@ final class Fleet {
             try server.start()
         case 5:
             for device in devices { device.proxy.cutAll() }
+        case 6:
+            try server.fillDisk(true)
+            try await pause(milliseconds: 400)
+            try server.fillDisk(false)
+        case 7:
+            try device.fillDisk(true)
+            try await pause(milliseconds: 400)
+            try device.fillDisk(false)
         default:
             device.proxy.cutAll()
         }
@@ -138,7 +148,6 @@ final class FleetDevice {
     var isRunning: Bool { process?.isRunning ?? false }
 
     func start() throws {
-        let home = fleet.folder.appendingPathComponent("device-\(number)")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         process = try ChildProcess(
             name: "device \(number)", program: Fleet.program("CausewayFleetDevice"),
@@ -186,5 +195,25 @@ final class FleetDevice {
 
     func pause() { process?.pause() }
     func resume() { process?.resume() }
+
+    private var home: URL { fleet.folder.appendingPathComponent("device-\(number)") }
+
+    /// Whether the disk is full for the device: what would make a file longer than its Realm is now fails.
+    func fillDisk(_ isFull: Bool) throws {
+        let size = try FileManager.default.attributesOfItem(atPath: home.appendingPathComponent("fleet.realm").path)[
+            .size]
+        try process?.limitFiles(toBytes: isFull ? (size as? NSNumber)?.intValue ?? 0 : nil)
+    }
+
+    /// Returns when its sync has run into an error that says this.
+    func expectTrouble(_ words: String) async throws {
+        for _ in 0..<3_000 {
+            let log = try String(contentsOf: home.appendingPathComponent("log"), encoding: .utf8)
+            if log.contains(words) { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        Issue.record("device \(number) was not told '\(words)'")
+    }
+
     func kill() { process?.kill() }
 }
