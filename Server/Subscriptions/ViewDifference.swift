@@ -174,6 +174,8 @@ package final class ViewDifference {
             case .enter(let classNumber, let keys):
                 while position < keys.count, part.sizeBytes < bytesMax {
                     let before = part.sizeBytes
+                    // The first row of a class says how large they are: sixty-four photographs are no part.
+                    if position == 0 { rowBytes = bytesMax }
                     let rows = min(max((bytesMax - before) / rowBytes, 1), Self.rowsAtOnce, keys.count - position)
                     try enter(classNumber, keys[position..<position + rows], in: &part)
                     rowBytes = max((part.sizeBytes - before) / rows, 1)
