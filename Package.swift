@@ -153,7 +153,11 @@ let tests: [Target] = [
         libraries: Package.tokens
     ),
     test(
-        "Server", "Endpoint", uses: shape + ["Endpoint", "Environment", "Identity", "Session", "Wire"],
+        "Server", "Endpoint",
+        uses: shape + [
+            "Endpoint", "Environment", "Identity", "Session", "Store", "StoreEmbedded", "Support/DecoderFuzzing",
+            "Wire",
+        ],
         libraries: Package.nio + Package.httpClient + [Package.log]
     ),
     test("Server", "Session", uses: shape + ["Session", "Store", "Wire"]),

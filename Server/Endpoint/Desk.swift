@@ -147,7 +147,7 @@ extension Desk {
     func answer(_ call: AccountCall, body: [UInt8]) async -> Answer {
         // Whether there is such a database is nobody's business who has no account in it.
         guard let service = accounts[call.database] else { return .noAccounts }
-        return await accountCalls.pass {
+        return await accountCalls.pass(for: call.peer) {
             Answer(await service.answer(call.name, body: body, token: call.token, peer: call.peer))
         }
     }
@@ -161,12 +161,12 @@ extension Desk {
             let hello = try WireCodec.decode(Hello.self, body: body, limits: frames)
             return Answer(try await service.open(hello, user: user))
         case .upload:
-            return try await uploads.pass { () throws(SyncFailure) in
+            return try await uploads.pass(for: user) { () throws(SyncFailure) in
                 let upload = try WireCodec.decode(UploadRequest.self, body: body, limits: frames)
                 return Answer(try await service.upload(upload.session, user: user, upload.changesets))
             }
         case .ingest:
-            return try await uploads.pass { () throws(SyncFailure) in
+            return try await uploads.pass(for: user) { () throws(SyncFailure) in
                 let batch = try WireCodec.decode(IngestBatch.self, body: body, limits: frames)
                 return Answer(IngestAnswer(acknowledged: try await service.ingest(batch, user: user)))
             }
@@ -175,7 +175,7 @@ extension Desk {
             await service.credit(credit.session, user: user, bytes: credit.bytes)
             return Answer(Accepted())
         case .resync:
-            return try await uploads.pass { () throws(SyncFailure) in
+            return try await uploads.pass(for: user) { () throws(SyncFailure) in
                 let digests = try WireCodec.decode(ResyncRequest.self, body: body, limits: frames)
                 try await service.digests(digests, user: user)
                 return Answer(Accepted())

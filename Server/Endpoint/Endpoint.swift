@@ -182,12 +182,13 @@ extension Endpoint {
         stream.targetWindowSize = limits.streamWindowBytes
         stream.outboundBufferSizeHighWatermark = limits.outboundBytes
         stream.outboundBufferSizeLowWatermark = limits.outboundBytes / 4
+        let unread = UnreadAnswers(connection, desk)
         _ = try connection.pipeline.syncOperations.configureHTTP2Pipeline(
             mode: .server, connectionConfiguration: http2, streamConfiguration: stream,
             streamDelegate: ConnectionWatch(connection, goodbye: goodbye.http2StreamDelegate, limits: limits)
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
-                try stream.pipeline.syncOperations.addHandler(RequestHandler(desk: desk))
+                try stream.pipeline.syncOperations.addHandler(RequestHandler(desk: desk, unread: unread))
             }
         }
         try connection.pipeline.syncOperations.addHandler(goodbye)

@@ -6,6 +6,8 @@ package struct EndpointLimits: Sendable {
 
     package var connections = 10_000
     package var streamsPerConnection = 64
+    /// Answers on their way to one client. One that reads them has no more than it has streams.
+    package var unreadAnswersPerConnection = 256
     /// Uploads and one-way batches being read and committed; more of them wait. Each may take many times its size.
     package var uploadsAtOnce = 8
     /// Account calls being answered; more of them wait.
@@ -19,7 +21,7 @@ package struct EndpointLimits: Sendable {
     package var accountBytes = 64 << 10
     /// Bodies that have arrived, of all requests together.
     package var heldBodyBytes = 256 << 20
-    /// Those of one user, so that nobody's slow bodies take the memory of all.
+    /// Those of one user, so that nobody's slow bodies take the memory of all; of account calls, those of one address.
     package var heldBodyBytesOfUser = 128 << 20
     /// What a client may send ahead of what has been read, for each stream; four times as much for a connection.
     package var streamWindowBytes = 1 << 20

@@ -35,19 +35,21 @@ final class RequestHandler: ChannelInboundHandler {
     }
 
     let desk: Desk
+    private let unread: UnreadAnswers
     var phase: Phase = .head
     /// Nil when the stream is gone.
     var context: ChannelHandlerContext?
     private var body: [UInt8] = []
-    /// On whose account it is kept.
+    /// On whose account it is kept; nil before the head.
     private var bodyOwner: String?
     private var bodyDeadline = NIODeadline.distantFuture
     private var timer: Scheduled<Void>?
     /// The download this request is, while it runs.
     var download: Download?
 
-    init(desk: Desk) {
+    init(desk: Desk, unread: UnreadAnswers) {
         self.desk = desk
+        self.unread = unread
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -133,7 +135,12 @@ final class RequestHandler: ChannelInboundHandler {
             try checkBody(sizeBytes: size, incoming)
         }
         phase = .body(incoming)
-        if case .call(let admitted) = incoming { bodyOwner = admitted.caller.user }
+        bodyOwner =
+            switch incoming {
+            case .call(let admitted): admitted.caller.user
+            // Nobody knows yet who calls: those of one address share.
+            case .account(let call): "address \(call.peer)"
+            }
         bodyDeadline = .now() + .milliseconds(desk.limits.bodyMilliseconds)
         expectMore()
     }
@@ -288,7 +295,7 @@ final class RequestHandler: ChannelInboundHandler {
         writeHead(status: answer.status, contentType: answer.contentType, sizeBytes: answer.body.count)
         let data = HTTP2Frame.FramePayload.Data(
             data: .byteBuffer(context.channel.allocator.buffer(bytes: answer.body)), endStream: true)
-        context.writeAndFlush(wrapOutboundOut(.data(data)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.data(data)), promise: unread.next())
     }
 
     func writeHead(status: Int, contentType: String, sizeBytes: Int?) {

@@ -1,12 +1,31 @@
 import Synchronization
 
-/// Lets so many through at once; the others wait in the order they came.
+/// Lets so many through at once. The others wait: those of one caller in the order they came, and callers in turn, so
+/// that nobody's thousand requests keep another's one waiting.
 final class Turnstile: Sendable {
+    private typealias Waiting = CheckedContinuation<Void, Never>
+
     private struct State {
         var free: Int
-        var waiting: [CheckedContinuation<Void, Never>] = []
-        /// Where in `waiting` the next one stands.
-        var next = 0
+        var waiting: [String: Line<Waiting>] = [:]
+        /// Those who wait, each once, in the order of their turns.
+        var turns = Line<String>()
+
+        mutating func add(_ continuation: Waiting, of caller: String) {
+            if waiting[caller] == nil { turns.append(caller) }
+            waiting[caller, default: Line()].append(continuation)
+        }
+
+        mutating func next() -> Waiting? {
+            guard let caller = turns.removeFirst() else { return nil }
+            let next = waiting[caller]?.removeFirst()
+            if waiting[caller]?.isEmpty ?? true {
+                waiting[caller] = nil
+            } else {
+                turns.append(caller)
+            }
+            return next
+        }
     }
 
     private let state: Mutex<State>
@@ -16,22 +35,24 @@ final class Turnstile: Sendable {
         state = Mutex(State(free: places))
     }
 
+    var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
+
     func pass<Result, Failure: Error>(
-        _ body: () async throws(Failure) -> Result
+        for caller: String, _ body: () async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
-        await enter()
+        await enter(caller)
         defer { leave() }
         return try await body()
     }
 
-    private func enter() async {
+    private func enter(_ caller: String) async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
                 if state.free > 0 {
                     state.free -= 1
                     return true
                 }
-                state.waiting.append(continuation)
+                state.add(continuation, of: caller)
                 return false
             }
             if isFree { continuation.resume() }
@@ -40,19 +61,36 @@ final class Turnstile: Sendable {
 
     /// Hands the place to the next one, if there is one.
     private func leave() {
-        let next: CheckedContinuation<Void, Never>? = state.withLock { state in
-            guard state.next < state.waiting.count else {
-                state.free += 1
-                return nil
-            }
-            let next = state.waiting[state.next]
-            state.next += 1
-            if state.next == state.waiting.count {
-                state.waiting = []
-                state.next = 0
-            }
+        let next = state.withLock { state in
+            let next = state.next()
+            if next == nil { state.free += 1 }
             return next
         }
         next?.resume()
+    }
+}
+
+/// First in, first out, without moving what stays at every step.
+private struct Line<Element> {
+    private var elements: [Element] = []
+    /// Where in `elements` the next one stands.
+    private var start = 0
+
+    var count: Int { elements.count - start }
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ element: Element) {
+        elements.append(element)
+    }
+
+    mutating func removeFirst() -> Element? {
+        guard start < elements.count else { return nil }
+        let first = elements[start]
+        start += 1
+        if start * 2 > elements.count {
+            elements.removeFirst(start)
+            start = 0
+        }
+        return first
     }
 }
