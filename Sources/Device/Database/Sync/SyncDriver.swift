@@ -533,6 +533,7 @@ actor SyncDriver {
             return
         }
         call(attempt, .hello) { [file] transport, token throws(TransportFailure) in
+            try await file.whenDurable(greeting.fileVersion)
             let sent = DispatchTime.now().uptimeNanoseconds
             let welcome = try await transport.hello(greeting.hello, token: token)
             let roundTrip = (DispatchTime.now().uptimeNanoseconds - sent) / 1_000_000

@@ -105,6 +105,8 @@ final class SyncedFile: Sendable {
 
     struct Greeting {
         var hello: Hello
+        /// The version of the file that says so.
+        var fileVersion: UInt64
         var wantedVersion: UInt64
         var logged: Conversation.Logged
         var dropped: Conversation.Logged
@@ -132,7 +134,8 @@ final class SyncedFile: Sendable {
                 held: held, wanted: wanted, oldest: try replica.oldestChangeset(in: transaction),
                 oldestOneWay: state.acknowledgedOneWay + 1)
             return Greeting(
-                hello: hello, wantedVersion: newest.version, logged: state.logged, dropped: state.dropped)
+                hello: hello, fileVersion: transaction.version, wantedVersion: newest.version, logged: state.logged,
+                dropped: state.dropped)
         }
     }
 
@@ -189,13 +192,17 @@ final class SyncedFile: Sendable {
 
     // MARK: - Writing
 
-    private func writing<R>(_ body: (Transaction) throws -> R) throws -> R {
+    /// For what the server says again to a device that has lost it: nobody waits until it is on the disk. What the app
+    /// writes afterwards takes it along, and a hello waits for it.
+    private static let repeatable = Durability.grouped(within: .milliseconds(100))
+
+    private func writing<R>(_ durability: Durability = .durable, _ body: (Transaction) throws -> R) throws -> R {
         try DamageReporting.throwing {
             let transaction = try store.write()
             defer { transaction.end() }
             do {
                 let result = try body(transaction)
-                _ = try transaction.commit()
+                _ = try transaction.commit(durability)
                 return result
             } catch {
                 if transaction.isWritable { transaction.abort() }
@@ -208,7 +215,7 @@ final class SyncedFile: Sendable {
     /// the last upload that the file now knows to be included, and what the server refused of the uploads.
     func apply(_ changes: [ViewChange]) throws -> (acknowledged: UInt64, refused: [QuarantinedChange]) {
         comparison.withLock { $0 = nil }
-        return try writing { transaction in
+        return try writing(Self.repeatable) { transaction in
             let staging = StagingTree(transaction)
             let subscriptions = SubscriptionTree(transaction)
             var acknowledged: UInt64 = 0
@@ -244,7 +251,7 @@ final class SyncedFile: Sendable {
 
     /// Moves parts of an unfinished change out of memory.
     func stage(_ parts: [ViewChunk], from first: Int) throws {
-        try writing { transaction in
+        try writing(Self.repeatable) { transaction in
             let staging = StagingTree(transaction)
             for (offset, part) in parts.enumerated() {
                 staging.put(WireCodec.encode(DownloadMessage.changes(part)), number: first + offset)
@@ -266,9 +273,19 @@ final class SyncedFile: Sendable {
         try writing { StagingTree($0).clear() }
     }
 
+    /// Returns when a power loss cannot take this version of the file any more. The server forgets what a device says it
+    /// has, such as why a write was refused: so no hello is said before.
+    func whenDurable(_ version: UInt64) async throws(TransportFailure) {
+        do throws(StoreError) {
+            try await store.whenDurable(version)
+        } catch {
+            throw .unusable(error.message)
+        }
+    }
+
     func dropOneWay(through number: UInt64) throws {
         guard try reading({ try replica.state(in: $0).acknowledgedOneWay < number }) else { return }
-        try writing { try replica.acknowledgeOneWay(through: number, in: $0) }
+        try writing(Self.repeatable) { try replica.acknowledgeOneWay(through: number, in: $0) }
     }
 
     /// What the server lost of the changesets after this one is pending again.
