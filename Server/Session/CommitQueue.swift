@@ -1,3 +1,4 @@
+import CausewayModel
 import CausewayStore
 import Synchronization
 
@@ -11,8 +12,17 @@ final class CommitQueue: Sendable {
 
     private typealias Answer = CheckedContinuation<Result<CommitOutcome, StoreFailure>, Never>
 
+    /// Told of a commit, with the clients that wrote it.
+    typealias Listener = @Sendable (Set<ClientID>) -> Void
+
+    private struct Submission {
+        var batch: UploadBatch
+        var committed: Listener
+        var answer: Answer
+    }
+
     private struct Waiting {
-        var uploads: [(batch: UploadBatch, answer: Answer)] = []
+        var uploads: [Submission] = []
         var isRunning = false
     }
 
@@ -25,11 +35,15 @@ final class CommitQueue: Sendable {
         self.now = now
     }
 
-    func submit(_ batch: UploadBatch) async throws(StoreFailure) -> CommitOutcome {
+    /// - Parameter committed: called on the thread that commits, before the uploads are answered. Of those that one commit
+    ///   holds only the first one's is.
+    func submit(
+        _ batch: UploadBatch, committed: @escaping Listener
+    ) async throws(StoreFailure) -> CommitOutcome {
         try await withCheckedContinuation { answer in
             let verdict = waiting.withLock { waiting in
                 guard waiting.uploads.count < Self.waitingMax else { return (isFull: true, starts: false) }
-                waiting.uploads.append((batch, answer))
+                waiting.uploads.append(Submission(batch: batch, committed: committed, answer: answer))
                 defer { waiting.isRunning = true }
                 return (isFull: false, starts: !waiting.isRunning)
             }
@@ -51,12 +65,13 @@ final class CommitQueue: Sendable {
                 if group.isEmpty { waiting.isRunning = false }
                 return group
             }
-            if group.isEmpty { return }
+            guard let first = group.first else { return }
             let result = Result { () throws(StoreFailure) in
                 try backend.commit(group.map(\.batch), receivedAt: now())
             }
             switch result {
             case .success(let outcomes):
+                first.committed(Set(group.lazy.map(\.batch.client)))
                 for (upload, outcome) in zip(group, outcomes) { upload.answer.resume(returning: .success(outcome)) }
             case .failure(let failure):
                 for upload in group { upload.answer.resume(returning: .failure(failure)) }

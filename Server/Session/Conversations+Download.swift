@@ -18,7 +18,8 @@ extension Conversations {
         let telling = Telling()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in await ringOnTime(open) }
-            await perform(open, rings, telling, sink)
+            // Where the reading is done: a small change goes from the commit to its devices with one change of threads.
+            await withTaskExecutorPreference(reader) { await perform(open, rings, telling, sink) }
             group.cancelAll()
         }
         _ = sessions.withLock { $0.close(session) }
@@ -32,18 +33,23 @@ extension Conversations {
         _ open: OpenSession, _ rings: AsyncStream<Void>, _ telling: Telling, _ sink: any DownloadSink
     ) async {
         var bells = rings.makeAsyncIterator()
+        var due: Conversation.Action?
         while !Task.isCancelled {
-            let newest = backend.version
-            let time = now()
-            switch open.conversation.withLock({ $0.next(newest: newest, now: time) }) {
+            let action = due ?? next(open)
+            due = nil
+            switch action {
             case .difference(let request):
-                await begin(request, open, telling, sink)
+                switch await begin(request, open, telling) {
+                case .sends(let message): guard await send(message, open, sink) else { return }
+                case .goesOn(let action): due = action
+                }
             case .question:
                 guard await ask(open, telling, sink) else { return }
             case .compare(let reports):
                 await compare(reports, open, telling)
             case .part(let bytes):
-                guard await sendPart(bytes, open, telling, sink) else { return }
+                let message = await reader.runFreely { [self] in part(bytes, open, telling) }
+                guard await send(message, open, sink) else { return }
             case .send(let message):
                 guard await send(message, open, sink) else { return }
             case .wait:
@@ -55,14 +61,21 @@ extension Conversations {
         }
     }
 
+    private func next(_ open: OpenSession) -> Conversation.Action {
+        let newest = backend.version
+        let time = now()
+        return open.conversation.withLock { $0.next(newest: newest, now: time) }
+    }
+
+    /// Makes a difference, and its first part while the reader is at it: mostly that is all of it.
     private func begin(
-        _ request: Conversation.DifferenceRequest, _ open: OpenSession, _ telling: Telling, _ sink: any DownloadSink
-    ) async {
+        _ request: Conversation.DifferenceRequest, _ open: OpenSession, _ telling: Telling
+    ) async -> Begun {
         let backend = backend
         let schema = open.conversation.withLock { $0.schema }
         // Ids of sessions are drawn, and nobody knows them but the two of the session.
         let seed = open.id
-        let result = await reader.result { () throws(StoreFailure) -> Beginning in
+        let result = await reader.result { [self] () throws(StoreFailure) -> Begun in
             let snapshot = try backend.snapshot()
             let isCompared =
                 if request.isLost { true } else {
@@ -73,27 +86,30 @@ extension Conversations {
                     snapshot, from: request.from, held: request.held.texts, wanted: request.wanted.texts,
                     heldUnder: request.heldPermissions, under: request.permissions, for: request.client,
                     acknowledged: request.acknowledged)
-                return .difference
+                open.conversation.withLock { $0.began() }
+                let action = next(open)
+                guard case .part(let bytes) = action else { return .goesOn(action) }
+                return .sends(part(bytes, open, telling))
             }
             let comparison = try ViewComparison(
                 snapshot, schema: schema, wanted: request.wanted.texts, under: request.permissions,
                 isHeld: request.held == request.wanted, for: request.client, told: request.acknowledged, seed: seed)
-            guard comparison.acknowledged >= request.awaited else { return .incomplete(snapshot.version) }
+            guard comparison.acknowledged >= request.awaited else {
+                open.conversation.withLock { $0.foundIncomplete(at: snapshot.version) }
+                return .goesOn(nil)
+            }
             telling.comparison = comparison
-            return .comparison
+            open.conversation.withLock { $0.comparisonBegan() }
+            return .goesOn(nil)
         }
         switch result {
-        case .success(.difference):
-            open.conversation.withLock { $0.began() }
-        case .success(.comparison):
-            open.conversation.withLock { $0.comparisonBegan() }
-        case .success(.incomplete(let version)):
-            open.conversation.withLock { $0.foundIncomplete(at: version) }
+        case .success(let begun):
+            return begun
         case .failure(let failure) where failure.code == .queryInvalid:
-            let message = open.conversation.withLock { $0.refused(SyncFailure(failure)) }
-            _ = await send(message, open, sink)
+            return .sends(open.conversation.withLock { $0.refused(SyncFailure(failure)) })
         case .failure(let failure):
             open.conversation.withLock { $0.ends(SyncFailure(failure)) }
+            return .goesOn(nil)
         }
     }
 
@@ -112,7 +128,6 @@ extension Conversations {
         switch result {
         case .success(let question):
             let message = open.conversation.withLock { $0.asked(question.map { DigestQuestion($0) }, now: time) }
-            guard let message else { return true }
             return await send(message, open, sink)
         case .failure(let failure):
             open.conversation.withLock { $0.ends(SyncFailure(failure)) }
@@ -133,38 +148,36 @@ extension Conversations {
         }
     }
 
-    private func sendPart(
-        _ bytes: Int, _ open: OpenSession, _ telling: Telling, _ sink: any DownloadSink
-    ) async -> Bool {
-        let epoch = backend.epoch
-        let (querySet, permissions) = open.conversation.withLock { ($0.targetQuerySet, $0.targetPermissions) }
-        let result = await reader.result { () throws(StoreFailure) -> (ViewChunk, Checkpoint?) in
-            guard let difference = telling.difference else {
-                preconditionFailure("A part was asked for while no difference is open.")
-            }
-            let part = try difference.next(bytesMax: bytes)
-            let total = UInt64(difference.objectsTotal)
-            guard part.isLast else { return (ViewChunk(part, objectsTotal: total), nil) }
-            telling.difference = nil
-            let checkpoint = Checkpoint(
-                epoch: epoch, version: difference.version, querySet: querySet, acknowledged: difference.acknowledged,
-                incarnation: difference.incarnation, permissions: permissions)
-            return (ViewChunk(part, objectsTotal: total), checkpoint)
+    /// The next part of the difference, on the reader's thread. Nil when there is nothing in it to send.
+    private func part(_ bytes: Int, _ open: OpenSession, _ telling: Telling) -> DownloadMessage? {
+        guard let difference = telling.difference else {
+            preconditionFailure("A part was asked for while no difference is open.")
         }
-        switch result {
-        case .success((let chunk, let checkpoint)):
-            guard let message = open.conversation.withLock({ $0.message(for: chunk, lastAt: checkpoint) }) else {
-                return true
+        do throws(StoreFailure) {
+            let part = try difference.next(bytesMax: bytes)
+            let chunk = ViewChunk(part, objectsTotal: UInt64(difference.objectsTotal))
+            if part.isLast { telling.difference = nil }
+            return open.conversation.withLock { conversation in
+                guard part.isLast else { return conversation.message(for: chunk, lastAt: nil) }
+                let checkpoint = Checkpoint(
+                    epoch: backend.epoch, version: difference.version, querySet: conversation.targetQuerySet,
+                    acknowledged: difference.acknowledged, incarnation: difference.incarnation,
+                    permissions: conversation.targetPermissions)
+                return conversation.message(for: chunk, lastAt: checkpoint)
             }
-            return await send(message, open, sink)
-        case .failure(let failure):
-            open.conversation.withLock { $0.ends(SyncFailure(failure)) }
-            return true
+        } catch {
+            open.conversation.withLock { $0.ends(SyncFailure(error)) }
+            return nil
         }
     }
 
-    private func send(_ message: DownloadMessage, _ open: OpenSession, _ sink: any DownloadSink) async -> Bool {
-        guard let bytes = try? await sink.send(message) else { return false }
+    /// False when the device is gone.
+    private func send(_ message: DownloadMessage?, _ open: OpenSession, _ sink: any DownloadSink) async -> Bool {
+        guard let message else { return true }
+        // One part of many is long in the writing, and others wait for the reader.
+        let executor: any TaskExecutor = message.isPartial ? globalConcurrentExecutor : reader
+        let bytes = await withTaskExecutorPreference(executor) { try? await sink.send(message) }
+        guard let bytes else { return false }
         let time = now()
         open.conversation.withLock { $0.sent(bytes: bytes, now: time) }
         return true
@@ -189,8 +202,17 @@ private final class Telling: @unchecked Sendable {
     var comparison: ViewComparison?
 }
 
-private enum Beginning {
-    case difference
-    case comparison
-    case incomplete(ServerVersion)
+extension DownloadMessage {
+    /// Whether it is a view change of which more will come.
+    fileprivate var isPartial: Bool {
+        if case .changes(let chunk) = self { chunk.checkpoint == nil } else { false }
+    }
+}
+
+/// What becomes of a difference that was asked for.
+private enum Begun {
+    /// This goes out, if there is anything to say.
+    case sends(DownloadMessage?)
+    /// Do this, or ask what to do.
+    case goesOn(Conversation.Action?)
 }

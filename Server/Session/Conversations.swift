@@ -123,12 +123,11 @@ package final class Conversations: Sendable {
         let outcome: CommitOutcome
         do {
             let permissions = open.access.withLock { $0 }?.permissions()
-            outcome = try await commits.submit(
-                UploadBatch(client: open.client, user: user, permissions: permissions, changesets: changesets))
+            let batch = UploadBatch(client: open.client, user: user, permissions: permissions, changesets: changesets)
+            outcome = try await commits.submit(batch) { [self] authors in wakeAll(after: authors) }
         } catch {
             throw SyncFailure(error)
         }
-        wakeAll()
         return UploadAnswer(committed: outcome.committed, failure: outcome.failure.map { SyncFailure($0) })
     }
 
@@ -202,8 +201,11 @@ package final class Conversations: Sendable {
         return open
     }
 
-    func wakeAll() {
-        for session in sessions.withLock({ $0.all }) { session.wake() }
+    /// Others have been waiting for what was committed; its authors only for a checkpoint.
+    private func wakeAll(after authors: Set<ClientID>) {
+        let all = sessions.withLock { $0.all }
+        for session in all where !authors.contains(session.client) { session.wake() }
+        for session in all where authors.contains(session.client) { session.wake() }
     }
 }
 

@@ -3,11 +3,18 @@ package import CausewayWire
 import Dispatch
 
 /// Runs calls that block, one at a time and in order, away from the threads that tasks share.
-package final class StoreThread: Sendable {
+///
+/// Tasks may prefer it: their calls to it then cost no change of threads, and between them they should not be long.
+package final class StoreThread: TaskExecutor {
     private let queue: DispatchQueue
 
     package init(label: String) {
         queue = DispatchQueue(label: label)
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
     package func result<Value: Sendable>(
@@ -29,12 +36,9 @@ package final class StoreThread: Sendable {
         }
     }
 
-    package func runFreely(_ body: @escaping @Sendable () -> Void) async {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            queue.async {
-                body()
-                continuation.resume()
-            }
+    package func runFreely<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: body()) }
         }
     }
 
