@@ -8,7 +8,7 @@ extension StoreEmbedded {
     ) throws(StoreFailure) -> ClientRecord {
         // Almost always nothing is new: reading costs no commit.
         if let known = try peek(client, user, standing) { return known }
-        return try write { transaction, _ throws(StoreFailure) in
+        return try write(Self.repeatable) { transaction, _ throws(StoreFailure) in
             var known = try ClientState(of: client, in: transaction) ?? ClientState(user: user)
             try known.check(user, client)
             let skipped = known.lift(over: standing)

@@ -16,7 +16,7 @@ extension StoreEmbedded {
         let present = reading.schema
         reading.end()
         if try present.covers(wanted) { return }
-        try write { transaction, _ throws(StoreFailure) in
+        try write(Self.repeatable) { transaction, _ throws(StoreFailure) in
             guard try !transaction.schema.covers(wanted) else { return ((), false) }
             do throws(StoreError) {
                 try transaction.extendSchema(wanted)

@@ -117,8 +117,14 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
 
     // MARK: - Writing
 
+    /// For what a device says at every hello, so that no welcome waits for the disk.
+    static let repeatable = Durability.grouped(within: .milliseconds(100))
+
     /// Runs `body` in the write transaction; commits when it returns true, undoes everything when it throws.
+    ///
+    /// - Parameter durability: less where a device says the same at its next hello. What is built upon it takes it along.
     func write<Outcome>(
+        _ durability: Durability = .durable,
         _ body: (Transaction, inout Meta) throws(StoreFailure) -> (outcome: Outcome, commits: Bool)
     ) throws(StoreFailure) -> Outcome {
         let transaction: Transaction
@@ -142,7 +148,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         }
         meta.save(in: transaction)
         do {
-            _ = try transaction.commit(.durable)
+            _ = try transaction.commit(durability)
         } catch {
             throw StoreFailure(error)
         }
