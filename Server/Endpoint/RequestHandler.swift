@@ -222,23 +222,30 @@ final class RequestHandler: ChannelInboundHandler {
     // MARK: - What goes out
 
     private func work(_ admitted: Desk.Admitted) {
-        work {
+        // A small message costs less than a change of threads.
+        let staysHere = body.count <= Self.smallBodyBytes
+        work(on: staysHere ? context.map { EventLoopExecutor($0.eventLoop) } : nil) {
             await $0.answer(admitted, body: $1)
         } then: {
             $0.worked(admitted, $1)
         }
     }
 
+    private static let smallBodyBytes = 1 << 10
+
     private func work(_ call: Desk.AccountCall) {
-        work {
+        work(on: nil) {
             await $0.answer(call, body: $1)
         } then: {
             $0.worked(call, $1)
         }
     }
 
-    /// Has the answer made beside the event loop, and comes back to it.
+    /// Has the answer made by a task, and comes back to the event loop.
+    ///
+    /// - Parameter executor: nil for a task beside the event loop.
     private func work(
+        on executor: EventLoopExecutor?,
         _ makeAnswer: @escaping @Sendable (Desk, [UInt8]) async -> Answer,
         then done: @escaping @Sendable (RequestHandler, Answer) -> Void
     ) {
@@ -248,7 +255,7 @@ final class RequestHandler: ChannelInboundHandler {
         let desk = desk
         let body = body
         // Not cancelled when the client goes away: an upload that has begun is best finished.
-        Task {
+        Task(executorPreference: executor) {
             let answer = await makeAnswer(desk, body)
             eventLoop.execute { done(handler.value, answer) }
         }
