@@ -507,7 +507,7 @@ actor SyncDriver {
         }
         lastCall += 1
         let id = lastCall
-        calls[id] = Task { [transport, weak self] in
+        calls[id] = Task(executorPreference: executor) { [transport, weak self] in
             let event: Conversation.Event?
             do throws(TransportFailure) {
                 event = try await body(transport, token)

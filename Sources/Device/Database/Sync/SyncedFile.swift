@@ -43,7 +43,8 @@ final class SyncedFile: Sendable {
             // Zero is no client: the number tells devices apart for ever.
             replica = try Replica.open(in: writing, newClient: ClientID(SystemRandom().nextNonZero()))
             Self.ownerTree(writing).put(Self.ownerKey, Self.owner(userID: userID, appID: appID))
-            _ = try writing.commit()
+            // A file without a client gets another one. Mostly the classes follow at once, and one sync serves both.
+            _ = try writing.commit(.grouped(within: .milliseconds(10)))
         } catch let error as StoreError {
             throw Realm.Error(error, fileURL: URL(fileURLWithPath: store.path))
         }

@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayObjectStore
+import CausewayStorage
 
 // What a file knows and what the classes declare: the same, less, or in contradiction.
 
@@ -111,8 +112,13 @@ extension Transaction {
             } else {
                 try extendSchema(declared)
             }
-            if configuration.syncSettings == nil { setSchemaVersion(configuration.schemaVersion) }
-            _ = try commit()
+            if configuration.syncSettings == nil {
+                setSchemaVersion(configuration.schemaVersion)
+                try commit()
+            } else {
+                // The classes are declared again at the next opening, and the session waits for the disk by itself.
+                try commit(.grouped(within: .zero))
+            }
         } catch {
             if isWritable { abort() }
             throw error
