@@ -5,6 +5,8 @@ import CausewayStore
 /// What one version did: who made it, which rows it created, which objects it touched.
 struct HistoryRecord {
     var client: ClientID
+    /// When the server received it, in milliseconds since 1970; zero in a file that was written before this was noted.
+    var time: UInt64 = 0
     /// Of this record and its images, so that trimming knows what it frees.
     var sizeBytes: UInt64 = 0
     var births: [Birth] = []
@@ -57,6 +59,7 @@ struct HistoryRecord {
             writer.write(entry.columns)
             if let root = entry.root { writer.write(root) }
         }
+        writer.write(varint: time)
         return writer.bytes
     }
 
@@ -83,6 +86,7 @@ struct HistoryRecord {
                     name: name, row: row, before: Entry.Before(rawValue: flags & 3) ?? .absent, columns: columns,
                     effective: flags & 4 != 0, root: root))
         }
+        if reader.offset < bytes.count { time = try reader.readVarint() }
     }
 }
 

@@ -16,6 +16,7 @@ struct HistoryTree {
 
     func append(_ record: HistoryRecord, images: [Int: ObjectState], at version: ServerVersion, _ meta: inout Meta) {
         var record = record
+        record.time = meta.received
         var size = 0
         let tree = transaction.tree(Layout.images)
         for (number, image) in images.sorted(by: { $0.key < $1.key }) {
@@ -26,14 +27,16 @@ struct HistoryTree {
         record.sizeBytes = UInt64(size + 16 * (record.births.count + record.entries.count) + 32)
         transaction.tree(Layout.history).put(Layout.bytes(version.rawValue), record.encoded())
         meta.historyBytes += record.sizeBytes
+        if meta.oldestTime == 0 { meta.oldestTime = record.time }
     }
 
-    /// Lets the oldest versions go until the history is within its bounds.
-    func trim(_ options: StoreEmbedded.Options, _ meta: inout Meta) throws(StoreFailure) {
+    /// Lets the oldest versions go until the history is within its bounds, but no more than `versionsMax` at once: after
+    /// a long pause the rest goes with the commits that follow.
+    func trim(_ options: StoreEmbedded.Options, versionsMax: Int, _ meta: inout Meta) throws(StoreFailure) {
         let history = transaction.tree(Layout.history)
-        while meta.version.rawValue - meta.historyStart.rawValue > options.historyVersionsMax
-            || meta.historyBytes > options.historyBytesMax, meta.historyStart < meta.version
-        {
+        var trimmed = 0
+        while trimmed < versionsMax, meta.historyStart < meta.version, options.areExceeded(by: meta) {
+            trimmed += 1
             let oldest = ServerVersion(meta.historyStart.rawValue + 1)
             let record = try self.record(oldest)
             history.remove(Layout.bytes(oldest.rawValue))
@@ -41,8 +44,12 @@ struct HistoryTree {
                 .removeRange(from: Layout.bytes(oldest.rawValue), upTo: Layout.bytes(oldest.rawValue + 1))
             meta.historyBytes -= min(record.sizeBytes, meta.historyBytes)
             meta.historyStart = oldest
+            meta.oldestTime = oldest < meta.version ? try self.record(ServerVersion(oldest.rawValue + 1)).time : 0
         }
     }
+
+    /// How many versions one commit lets go beyond twice those that it adds.
+    static let trimmedAtOnce = 128
 
     // MARK: - Reading
 
@@ -80,6 +87,14 @@ struct HistoryTree {
             gathering.add(try record(version), at: version, isOwn: { $0 == client })
         }
         return gathering.history
+    }
+}
+
+extension StoreEmbedded.Options {
+    /// Time is that of the newest receipt: it never goes back, though the clock may.
+    fileprivate func areExceeded(by meta: Meta) -> Bool {
+        meta.version.rawValue - meta.historyStart.rawValue > historyVersionsMax || meta.historyBytes > historyBytesMax
+            || meta.received > meta.oldestTime && meta.received - meta.oldestTime > historyAgeMaxMilliseconds
     }
 }
 

@@ -8,6 +8,8 @@ struct Meta {
     /// Differences can be told from this version on.
     var historyStart: ServerVersion
     var historyBytes: UInt64
+    /// When the oldest version that is kept was received, in milliseconds; zero while there is none.
+    var oldestTime: UInt64
     /// The latest time at which an upload was received, in milliseconds: it never goes back, though the clock may.
     var received: UInt64
     /// The latest stamp that was given here.
@@ -22,6 +24,7 @@ struct Meta {
         version = ServerVersion(number("version"))
         historyStart = ServerVersion(number("historyStart"))
         historyBytes = number("historyBytes")
+        oldestTime = number("oldestTime")
         received = number("received")
         newestStamp = number("newestStamp")
     }
@@ -30,8 +33,8 @@ struct Meta {
         let tree = transaction.tree(Layout.meta)
         for (name, number) in [
             ("epoch", epoch), ("version", version.rawValue), ("historyStart", historyStart.rawValue),
-            ("historyBytes", historyBytes), ("received", received),
-            ("newestStamp", newestStamp),
+            ("historyBytes", historyBytes), ("oldestTime", oldestTime),
+            ("received", received), ("newestStamp", newestStamp),
         ] {
             tree.put(Array(name.utf8), Layout.bytes(number))
         }

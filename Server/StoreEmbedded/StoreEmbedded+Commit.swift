@@ -16,7 +16,9 @@ extension StoreEmbedded {
             for batch in batches {
                 outcomes.append(try apply(batch, receivedAt: meta.received, in: transaction, &meta))
             }
-            try HistoryTree(in: transaction).trim(options, &meta)
+            let added = Int(meta.version.rawValue - before.rawValue)
+            try HistoryTree(in: transaction)
+                .trim(options, versionsMax: 2 * added + HistoryTree.trimmedAtOnce, &meta)
             if meta.version > before { try continueLineage(after: before, meta, in: transaction) }
             return (outcomes, meta.version > before)
         }

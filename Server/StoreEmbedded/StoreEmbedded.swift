@@ -14,24 +14,29 @@ import Synchronization
 ///    share one record, because that is how most objects come.
 /// 2. *lists*: per list the elements with their ids, removed ones included.
 /// 3. *ends*: per deleted object the life it reached, for ever.
-/// 4. *history*: per version what it touched, by whom, and *images* of what it found. Bounded; the oldest goes first.
+/// 4. *history*: per version what it touched, by whom, and *images* of what it found. Bounded in number, size and age;
+///    the oldest goes first.
 /// 5. *clients*: per client its user and its last committed changeset, written in the transaction that applies it [I2].
 ///
 /// Everything that one upload changes commits in one transaction. Commits run one at a time; snapshots never wait.
 package final class StoreEmbedded: StoreBackend, OneWayIntake {
     package struct Options: Hashable, Sendable {
-        /// How many versions a device may be behind and still be told only what changed.
+        /// How many versions a device may be behind and still be told only what changed; how large, in bytes, what is kept
+        /// for that may become; how old a version may become. Whichever is met first. A device that is further behind is
+        /// resynced, which takes more messages and loses nothing.
         package var historyVersionsMax: UInt64
         package var historyBytesMax: UInt64
+        package var historyAgeMaxMilliseconds: UInt64
         package var mapSizeBytes: Int?
         package var inMemory: Bool
 
         package init(
             historyVersionsMax: UInt64 = 1_000_000, historyBytesMax: UInt64 = 1 << 30,
-            mapSizeBytes: Int? = nil, inMemory: Bool = false
+            historyAgeMaxMilliseconds: UInt64 = 30 * 86_400_000, mapSizeBytes: Int? = nil, inMemory: Bool = false
         ) {
             self.historyVersionsMax = historyVersionsMax
             self.historyBytesMax = historyBytesMax
+            self.historyAgeMaxMilliseconds = historyAgeMaxMilliseconds
             self.mapSizeBytes = mapSizeBytes
             self.inMemory = inMemory
         }

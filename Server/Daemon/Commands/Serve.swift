@@ -52,6 +52,8 @@ struct Serve: AsyncParsableCommand {
                     .init(service: Serving(endpoint: endpoint, tenants: tenants, accounts: accounts, logger: logger)),
                     .init(
                         service: RulesReloading(option: option, tenants: tenants, offices: offices, logger: logger)),
+                    // The last to start is the first to end: the databases are open until then.
+                    .init(service: HistoryKeeping(tenants: tenants, logger: logger)),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
             )

@@ -170,6 +170,7 @@ extension Configuration {
         limits.historyVersions = section.number(
             "historyVersions", 1_000...1_000_000_000, default: limits.historyVersions)
         limits.historyMegabytes = section.number("historyMegabytes", 16...1_048_576, default: limits.historyMegabytes)
+        limits.historyDays = section.number("historyDays", 1...36_500, default: limits.historyDays)
         limits.gracefulEndSeconds = section.number("gracefulEndSeconds", 1...600, default: limits.gracefulEndSeconds)
         root.take(section.finish())
         return limits

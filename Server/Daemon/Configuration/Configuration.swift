@@ -88,6 +88,7 @@ struct Configuration: Hashable, Sendable {
         /// How far back a device may be and still catch up by changes alone.
         var historyVersions = 1_000_000
         var historyMegabytes = 1_024
+        var historyDays = 30
         /// How long commits and streams have to end after SIGTERM.
         var gracefulEndSeconds = 20
     }

@@ -11,18 +11,22 @@ final class Tenant: Sendable {
     let conversations: Conversations
     private let store: StoreEmbedded
     private let lock: FolderLock
+    private let clock: any WallClock
+    private let maintenance = StoreThread(label: "causeway.maintenance")
 
     init(
         _ database: Configuration.Database, limits: Configuration.Limits, clock: any WallClock, random: any RandomSource
     ) throws(CommandFailure) {
         name = database.name
+        self.clock = clock
         lock = try FolderLock(database.folder)
         do throws(StoreFailure) {
             store = try StoreEmbedded.open(
                 folder: database.folder,
                 options: StoreEmbedded.Options(
                     historyVersionsMax: UInt64(limits.historyVersions),
-                    historyBytesMax: UInt64(limits.historyMegabytes) << 20
+                    historyBytesMax: UInt64(limits.historyMegabytes) << 20,
+                    historyAgeMaxMilliseconds: UInt64(limits.historyDays) * 86_400_000
                 ),
                 epochSeed: random.nextNonZero()
             )
@@ -33,6 +37,17 @@ final class Tenant: Sendable {
             backend: store, intake: Intake(store), limits: limits.session, sessionSeed: random.next(),
             now: { clock.now() }
         )
+    }
+
+    /// Lets history go that has become too old, part by part, so that commits come in between.
+    func maintain() async throws(StoreFailure) {
+        let (store, clock) = (store, clock)
+        while !Task.isCancelled {
+            let hasMore = try await maintenance.result { () throws(StoreFailure) in try store.maintain(at: clock.now())
+            }
+            .get()
+            if !hasMore { return }
+        }
     }
 
     /// Call when no request runs any more.

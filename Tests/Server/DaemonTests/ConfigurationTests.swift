@@ -116,6 +116,7 @@ struct ConfigurationTests {
               heartbeatSeconds: 1
               historyVersions: 1_000
               historyMegabytes: 16
+              historyDays: 2
               gracefulEndSeconds: 1
             log: {level: debug, format: json}
             """)
@@ -131,7 +132,7 @@ struct ConfigurationTests {
             configuration.limits
                 == Configuration.Limits(
                     connections: 5, frameMegabytes: 1, creditKilobytes: 64, heartbeatSeconds: 1, historyVersions: 1_000,
-                    historyMegabytes: 16, gracefulEndSeconds: 1))
+                    historyMegabytes: 16, historyDays: 2, gracefulEndSeconds: 1))
         #expect(configuration.log == Configuration.Log(level: .debug, format: .json))
     }
 

@@ -1,0 +1,28 @@
+import CausewayStore
+import Logging
+import ServiceLifecycle
+
+/// Keeps the history of each database within its age while nobody commits: at the start, and every minute after.
+struct HistoryKeeping: Service {
+    let tenants: [Tenant]
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                for tenant in tenants { await keep(tenant) }
+                try? await Task.sleep(for: .seconds(60))
+            }
+        }
+    }
+
+    private func keep(_ tenant: Tenant) async {
+        do throws(StoreFailure) {
+            try await tenant.maintain()
+        } catch {
+            // Commits meet the same failure, and answer it to whoever sent them.
+            logger.error(
+                "the history could not be shortened: \(error.message)", metadata: ["database": "\(tenant.name)"])
+        }
+    }
+}
