@@ -55,6 +55,8 @@ struct Bench {
         tls.trustRoots = roots
         configuration.tlsConfiguration = tls
         configuration.connectionPool.retryConnectionEstablishment = false
+        // Requests wait that long for a stream, too: a busy machine is slow to make three hundred free.
+        configuration.timeout.connect = .seconds(120)
         return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
     }
 
