@@ -61,8 +61,8 @@ extension Conversation {
         case sendMark(Attempt, session: UInt64, id: UInt64)
         case sendCredit(Attempt, session: UInt64, bytes: UInt64)
         case sendDigests(Attempt, ResyncRequest)
-        /// Cancel every call of this attempt.
-        case disconnect(Attempt)
+        /// Cancel every call of this attempt. In doubt: because the server was not heard in time.
+        case disconnect(Attempt, inDoubt: Bool = false)
         /// Get a new token, and tell what came of it.
         case renewToken
 

@@ -215,8 +215,8 @@ extension Conversation {
     }
 
     /// Forgets everything that belonged to the connection.
-    mutating func hangUp(into actions: inout [Action]) {
-        if isOpen { actions.append(.disconnect(attempt)) }
+    mutating func hangUp(inDoubt: Bool = false, into actions: inout [Action]) {
+        if isOpen { actions.append(.disconnect(attempt, inDoubt: inDoubt)) }
         upload.closed()
         ingest.closed()
         download.disconnected()
@@ -242,10 +242,11 @@ extension Conversation {
 
     /// Hangs up and waits, each time longer.
     mutating func retry(
-        at now: Moment, using random: inout some RandomNumberGenerator, into actions: inout [Action]
+        inDoubt: Bool = false, at now: Moment, using random: inout some RandomNumberGenerator,
+        into actions: inout [Action]
     ) {
         if phase == .suspended { return }
-        hangUp(into: &actions)
+        hangUp(inDoubt: inDoubt, into: &actions)
         phase = .waiting(until: now + backoff.next(using: &random))
     }
 
@@ -326,7 +327,8 @@ extension Conversation {
             outageReported = true
             actions.append(.report(.interrupted(failure)))
         }
-        retry(at: now, using: &random, into: &actions)
+        let inDoubt = if case .timeout = failure { true } else { false }
+        retry(inDoubt: inDoubt, at: now, using: &random, into: &actions)
     }
 }
 

@@ -34,8 +34,11 @@ package protocol Transport: Sendable {
     /// What has been carried since the transport was made.
     var traffic: Traffic { get }
 
-    /// Ends everything that is open: calls still running throw, and the next one connects anew.
-    func disconnect()
+    /// The conversation has hung up, and its calls were cancelled.
+    ///
+    /// - Parameter inDoubt: whether it has waited in vain for the server to be heard. What carried the calls may be dead
+    ///   then, and the next ones go another way.
+    func disconnect(inDoubt: Bool)
 }
 
 /// Bytes of messages, in the frames they travelled in and compressed as they were; without what HTTP and TLS put around

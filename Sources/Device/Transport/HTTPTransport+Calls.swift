@@ -41,7 +41,16 @@ extension HTTPTransport {
     package func download(
         session: UInt64, token: String, receive: @escaping @Sendable (DownloadMessage, Int) async -> Void
     ) async throws(TransportFailure) {
-        let response = try await send("download", DownloadRequest(session: session), token: token)
+        try await onConnection(.download) { client throws(TransportFailure) in
+            try await download(session: session, token: token, on: client, receive)
+        }
+    }
+
+    private func download(
+        session: UInt64, token: String, on client: HTTPClient,
+        _ receive: @Sendable (DownloadMessage, Int) async -> Void
+    ) async throws(TransportFailure) {
+        let response = try await send("download", DownloadRequest(session: session), token: token, on: client)
         var reader = FrameReader()
         do {
             for try await buffer in response.body {
@@ -70,13 +79,16 @@ extension HTTPTransport {
     package func account(
         _ call: String, json: [UInt8], token: String?
     ) async throws(TransportFailure) -> (status: Int, body: [UInt8]) {
-        let response = try await post("auth/\(call)", json, contentType: "application/json", token: token)
-        if [502, 503, 504].contains(response.status.code),
-            response.headers.first(name: "content-type") != "application/json"
-        {
-            throw await refusal(response)
+        try await onConnection { client throws(TransportFailure) in
+            let response = try await post(
+                "auth/\(call)", json, contentType: "application/json", token: token, on: client)
+            if [502, 503, 504].contains(response.status.code),
+                response.headers.first(name: "content-type") != "application/json"
+            {
+                throw await refusal(response)
+            }
+            return (Int(response.status.code), try await wholeBody(of: response))
         }
-        return (Int(response.status.code), try await wholeBody(of: response))
     }
 }
 
@@ -89,8 +101,9 @@ extension HTTPTransport {
     private func call<Request: WireMessage, Answer: WireMessage>(
         _ path: String, _ request: Request, _ answer: Answer.Type, token: String
     ) async throws(TransportFailure) -> Answer {
-        let response = try await send(path, request, token: token)
-        let body = try await wholeBody(of: response)
+        let body = try await onConnection { client throws(TransportFailure) in
+            try await wholeBody(of: try await send(path, request, token: token, on: client))
+        }
         do throws(SyncFailure) {
             return try WireCodec.decode(Answer.self, body: body)
         } catch {
@@ -100,17 +113,17 @@ extension HTTPTransport {
 
     /// Sends a request and returns the head of an answer with status 200.
     private func send(
-        _ path: String, _ message: some WireMessage, token: String
+        _ path: String, _ message: some WireMessage, token: String, on client: HTTPClient
     ) async throws(TransportFailure) -> HTTPClientResponse {
         let body = WireCodec.encode(message)
-        let response = try await post(path, body, contentType: WireProtocol.mediaType, token: token)
+        let response = try await post(path, body, contentType: WireProtocol.mediaType, token: token, on: client)
         guard response.status == .ok else { throw await refusal(response) }
         return response
     }
 
     /// Sends a request and returns the head of the answer, whatever its status.
     private func post(
-        _ path: String, _ body: [UInt8], contentType: String, token: String?
+        _ path: String, _ body: [UInt8], contentType: String, token: String?, on client: HTTPClient
     ) async throws(TransportFailure) -> HTTPClientResponse {
         var request = HTTPClientRequest(url: address.url(path))
         request.method = .POST
@@ -121,7 +134,7 @@ extension HTTPTransport {
         request.body = .bytes(ByteBuffer(bytes: body))
         count(sent: body.count)
         do {
-            return try await connected().execute(request, timeout: .milliseconds(address.answerMilliseconds))
+            return try await client.execute(request, timeout: .milliseconds(address.answerMilliseconds))
         } catch {
             throw failure(error)
         }

@@ -1,24 +1,18 @@
 import AsyncHTTPClient
 package import CausewaySync
-import CausewayWire
-import NIOCore
-import NIOHTTP1
-import NIOPosix
-import NIOSSL
 import Synchronization
 
 /// Calls a server over HTTP/2 and TLS.
 ///
-/// All calls of a session share one connection: HTTP/2 carries them side by side, and the socket sends small frames
-/// at once (NIO sets TCP_NODELAY on every client socket). `disconnect` throws the connection away, because one that
-/// the network swallowed looks alive to a pool until the kernel gives up on it, many minutes later.
+/// All calls of a session share one connection, and so do the sessions of all Realms whose server is the same: HTTP/2
+/// carries them side by side, and the socket sends small frames at once (NIO sets TCP_NODELAY on every client socket).
 package final class HTTPTransport: Transport {
     package let address: ServerAddress
     /// What goes along with every request, asked for each.
     let headers: @Sendable () -> Headers
-    private let configuration: HTTPClient.Configuration
-    /// The client of the present connection; nil until the next call needs one.
-    private let client = Mutex<HTTPClient?>(nil)
+    private let terms: ConnectionTerms
+    /// Where the download went, and other calls go with it.
+    private let connection = Mutex<SharedConnection?>(nil)
     private let carried = Mutex(Traffic())
 
     package struct Headers: Sendable {
@@ -39,51 +33,18 @@ package final class HTTPTransport: Transport {
     ) throws(TransportFailure) {
         self.address = address
         self.headers = headers
-        var configuration = HTTPClient.Configuration(certificateVerification: .fullVerification)
-        configuration.tlsConfiguration = try Self.tls(trusting: address.trust)
-        configuration.timeout.connect = .milliseconds(address.connectMilliseconds)
-        configuration.redirectConfiguration = .disallow
-        configuration.httpVersion = .automatic
-        // The conversation decides when to try again, and wants to hear of the first failure.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.connectionPool.idleTimeout = .seconds(300)
-        self.configuration = configuration
+        terms = try ConnectionTerms(address)
     }
 
-    deinit {
-        client.withLock { Self.retire($0) }
-    }
-
-    private static func tls(trusting trust: ServerAddress.Trust) throws(TransportFailure) -> TLSConfiguration {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
-        if case .authorities(let path) = trust {
-            let authorities: [NIOSSLCertificate]
-            do {
-                authorities = try NIOSSLCertificate.fromPEMFile(path)
-            } catch {
-                throw .unusable(
-                    "The file of trusted authorities at \(path) cannot be read (\(error)). It must hold one or more "
-                        + "certificates in PEM form; `sync-server keys` writes one.")
-            }
-            guard !authorities.isEmpty else {
-                throw .unusable(
-                    "The file of trusted authorities at \(path) holds no certificate. It must hold one or more in PEM "
-                        + "form; `sync-server keys` writes one.")
-            }
-            tls.trustRoots = .certificates(authorities)
-        }
-        return tls
-    }
-
-    /// The client of the present connection, made when there is none.
-    func connected() -> HTTPClient {
-        client.withLock { client in
-            if let client { return client }
-            let made = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
-            client = made
-            return made
-        }
+    /// Makes a call on the connection of all, and holds a place on it until the call is over.
+    func onConnection<Outcome>(
+        _ call: ConnectionUse.Call = .short, _ body: (HTTPClient) async throws(TransportFailure) -> Outcome
+    ) async throws(TransportFailure) -> Outcome {
+        let known = connection.withLock { $0 }
+        let present = SharedConnections.ofProcess.begin(call, on: terms, preferring: known)
+        defer { present.end(call) }
+        if call == .download || known == nil { connection.withLock { $0 = present } }
+        return try await body(present.client)
     }
 
     package var traffic: Traffic { carried.withLock { $0 } }
@@ -95,16 +56,8 @@ package final class HTTPTransport: Transport {
         }
     }
 
-    package func disconnect() {
-        client.withLock { client in
-            Self.retire(client)
-            client = nil
-        }
-    }
-
-    private static func retire(_ client: HTTPClient?) {
-        guard let client else { return }
-        // A client must be shut down before it goes away. What can fail here are calls that were cancelled anyway.
-        Task { try? await client.shutdown() }
+    package func disconnect(inDoubt: Bool) {
+        // Cancelled calls have reset their streams already, and the connection is not ours alone.
+        if inDoubt { SharedConnections.ofProcess.doubt(terms) }
     }
 }

@@ -8,6 +8,10 @@ package struct ServerAddress: Hashable, Sendable {
     package var connectMilliseconds: Int64 = 10_000
     /// How long a call may stay without an answer.
     package var answerMilliseconds: Int64 = 60_000
+    /// How long a connection stays open that nobody uses.
+    package var lingerMilliseconds: Int64 = 30_000
+    /// Whether the connection is one for all in this process who call the server on the same terms.
+    package var sharesConnection = true
 
     package enum Trust: Hashable, Sendable {
         /// The authorities of the operating system.

@@ -75,7 +75,7 @@ struct ConversationTests {
         peer.pass(milliseconds: 45_000)
         let actions = peer.tell(.timer)
         #expect(actions.first { if case .report(.interrupted(.timeout)) = $0 { true } else { false } } != nil)
-        #expect(actions.contains(.disconnect(peer.attempt)))
+        #expect(actions.contains(.disconnect(peer.attempt, inDoubt: true)))
     }
 
     @Test("an upload without an answer is a lost connection")
@@ -86,7 +86,7 @@ struct ConversationTests {
             peer.pass(milliseconds: 10_000)
             peer.receive(.heartbeat(serverTime: 1))
         }
-        #expect(peer.tell(.timer).contains(.disconnect(peer.attempt)))
+        #expect(peer.tell(.timer).contains(.disconnect(peer.attempt, inDoubt: true)))
     }
 
     @Test("a wake is armed no later than the next deadline, and a busy stream does not re-arm it")

@@ -60,7 +60,6 @@ struct HTTPTransportTests {
         #expect(server.heads.map { $0["x-tenant"] } == [["north"], ["south"]])
         #expect(server.heads.allSatisfy { $0["user-agent"] == ["gate/3"] })
         #expect(server.heads.allSatisfy { $0["authorization"] == ["Bearer good"] })
-        transport.disconnect()
         try await server.stop()
     }
 
@@ -98,7 +97,6 @@ struct HTTPTransportTests {
         #expect(server.connections == 1)
         server.endDownloads()
         try await download.value
-        transport.disconnect()
         try await server.stop()
     }
 
@@ -108,25 +106,12 @@ struct HTTPTransportTests {
         return received.withLock { !$0.isEmpty }
     }
 
-    @Test("after a disconnect the next call makes a new connection")
-    func disconnect() async throws {
-        let server = try await LoopbackServer()
-        let transport = try transport(port: server.port)
-        _ = try await transport.hello(hello, token: "good")
-        transport.disconnect()
-        _ = try await transport.hello(hello, token: "good")
-        #expect(server.connections == 2)
-        transport.disconnect()
-        try await server.stop()
-    }
-
     @Test("a refusal comes with the server's code and sentence")
     func refusal() async throws {
         let server = try await LoopbackServer()
         let transport = try transport(port: server.port)
         let failure = await failure { _ = try await transport.hello(hello, token: "bad") }
         #expect(failure == .refused(SyncFailure(.tokenInvalid, "The token is not one of ours. Get another.")))
-        transport.disconnect()
         try await server.stop()
     }
 
@@ -140,7 +125,6 @@ struct HTTPTransportTests {
             return
         }
         #expect(message.contains("trustRoots"))
-        transport.disconnect()
         try await server.stop()
     }
 
@@ -153,7 +137,6 @@ struct HTTPTransportTests {
             Issue.record("not an untrusted certificate: \(failure as Any)")
             return
         }
-        transport.disconnect()
         try await server.stop()
     }
 
@@ -171,7 +154,6 @@ struct HTTPTransportTests {
         }
         #expect(message.contains("localhost:\(port)"))
         #expect(ContinuousClock.now - began < .seconds(9), "before the limit of a connection, ten seconds")
-        transport.disconnect()
     }
 
     @Test("a call without an answer ends after the time it was given")
@@ -184,7 +166,6 @@ struct HTTPTransportTests {
             Issue.record("not a timeout: \(failure as Any)")
             return
         }
-        transport.disconnect()
         try await server.stop()
     }
 
@@ -206,7 +187,6 @@ struct HTTPTransportTests {
             Issue.record("not a damaged stream: \(failure as Any)")
             return
         }
-        transport.disconnect()
         try await server.stop()
     }
 

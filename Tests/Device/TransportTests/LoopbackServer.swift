@@ -21,10 +21,14 @@ final class LoopbackServer: Sendable {
         let open = Mutex<[any Channel]>([])
         let credits = Mutex<[UInt64]>([])
         let connections = Mutex<Int>(0)
+        let connected = Mutex<[any Channel]>([])
         let heads = Mutex<[HTTPHeaders]>([])
     }
 
-    init(answering isTokenGood: @escaping @Sendable (String) -> Bool = { $0 == "good" }) async throws {
+    /// - Parameter streamsMax: how many calls at a time a connection takes.
+    init(
+        streamsMax: Int = 100, answering isTokenGood: @escaping @Sendable (String) -> Bool = { $0 == "good" }
+    ) async throws {
         let downloads = Downloads()
         self.downloads = downloads
         var tls = TLSConfiguration.makeServerConfiguration(
@@ -38,10 +42,17 @@ final class LoopbackServer: Sendable {
             .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 downloads.connections.withLock { $0 += 1 }
+                downloads.connected.withLock { $0.append(channel) }
+                channel.closeFuture.whenComplete { _ in
+                    downloads.connected.withLock { $0.removeAll { $0 === channel } }
+                }
                 return channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
                 }.flatMap {
-                    channel.configureHTTP2Pipeline(mode: .server) { stream in
+                    channel.configureHTTP2Pipeline(
+                        mode: .server,
+                        initialLocalSettings: [HTTP2Setting(parameter: .maxConcurrentStreams, value: streamsMax)]
+                    ) { stream in
                         stream.eventLoop.makeCompletedFuture {
                             try stream.pipeline.syncOperations.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
                             try stream.pipeline.syncOperations.addHandler(
@@ -55,14 +66,19 @@ final class LoopbackServer: Sendable {
         port = channel.localAddress!.port!
     }
 
+    /// How many there have been.
     var connections: Int { downloads.connections.withLock { $0 } }
+    /// How many are open.
+    var connectionsOpen: Int { downloads.connected.withLock { $0.count } }
+    var downloadsOpen: Int { downloads.open.withLock { $0.count } }
     /// The headers of every request.
     var heads: [HTTPHeaders] { downloads.heads.withLock { $0 } }
     var credits: [UInt64] { downloads.credits.withLock { $0 } }
 
-    /// Sends bytes to every open download, in pieces of the size given.
-    func push(_ bytes: [UInt8], piecesOf size: Int = .max) {
-        for channel in downloads.open.withLock({ $0 }) {
+    /// Sends bytes to every open download, or to some of them, in pieces of the size given.
+    func push(_ bytes: [UInt8], piecesOf size: Int = .max, to chosen: Range<Int>? = nil) {
+        let open = downloads.open.withLock { $0 }
+        for channel in chosen.map({ Array(open[$0]) }) ?? open {
             var rest = bytes[...]
             while !rest.isEmpty {
                 let piece = rest.prefix(size)
@@ -71,6 +87,18 @@ final class LoopbackServer: Sendable {
                     HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: piece))), promise: nil)
             }
         }
+    }
+
+    /// As a network does that swallows what it is given.
+    func fallSilent() async throws {
+        for channel in downloads.connected.withLock({ $0 }) {
+            try await channel.setOption(.autoRead, value: false).get()
+        }
+    }
+
+    /// Ends every connection.
+    func kill() {
+        for channel in downloads.connected.withLock({ $0 }) { channel.close(promise: nil) }
     }
 
     func endDownloads() {
@@ -145,6 +173,9 @@ private final class RequestHandler: ChannelInboundHandler {
         case "download":
             let channel = context.channel
             downloads.open.withLock { $0.append(channel) }
+            channel.closeFuture.whenComplete { [downloads] _ in
+                downloads.open.withLock { $0.removeAll { $0 === channel } }
+            }
             context.writeAndFlush(
                 wrapOutboundOut(.head(HTTPResponseHead(version: .http2, status: .ok))), promise: nil)
         default:

@@ -183,7 +183,7 @@ final class InProcessTransport: CausewaySync.Transport {
 
     var traffic: Traffic { Traffic() }
 
-    func disconnect() {
+    func disconnect(inDoubt: Bool) {
         network.endDownloads()
     }
 }

@@ -29,7 +29,7 @@ public final class AppConfiguration: Sendable {
     ///   - baseURL: scheme, host and port of the server.
     ///   - transport: carries logins and the other calls of an app instead of HTTP/2.
     ///   - defaultRequestTimeoutMS: how long a call may stay without an answer, in milliseconds.
-    ///   - enableSessionMultiplexing: remembered; every Realm has a connection of its own.
+    ///   - enableSessionMultiplexing: whether all Realms of one server share a connection.
     ///   - syncTimeouts: the bounds of connections.
     ///   - trustRootsPath: a PEM file with the authorities to trust, and no others.
     ///   - rootDirectory: the folder for the files of users and of synced Realms.
@@ -104,11 +104,11 @@ public final class AppConfiguration: Sendable {
         set { state.withLock { $0.defaultRequestTimeoutMS = newValue } }
     }
 
-    /// Whether RealmSwift shares one connection between the Realms of a user. Here every Realm has one of its own,
-    /// whatever this says.
+    /// Whether the Realms whose server is the same share one connection: those of all users and apps of the process whose
+    /// address, trusted authorities and bounds are equal. Without it every Realm has a connection of its own.
     ///
     /// ```swift
-    /// let app = App(id: "flights", configuration: AppConfiguration(enableSessionMultiplexing: true))
+    /// let apart = App(id: "flights", configuration: AppConfiguration(enableSessionMultiplexing: false))
     /// ```
     public var enableSessionMultiplexing: Bool {
         get { values.enableSessionMultiplexing }

@@ -214,6 +214,8 @@ extension AppState {
         }
         address.connectMilliseconds = Int64(clamping: timeouts.connectTimeout)
         address.answerMilliseconds = Int64(clamping: configuration.defaultRequestTimeoutMS)
+        address.lingerMilliseconds = Int64(clamping: timeouts.connectionLingerTime)
+        address.sharesConnection = configuration.enableSessionMultiplexing
         return address
     }
 

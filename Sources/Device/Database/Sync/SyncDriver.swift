@@ -76,7 +76,7 @@ actor SyncDriver {
 
     deinit {
         for call in calls.values { call.cancel() }
-        transport.disconnect()
+        transport.disconnect(inDoubt: false)
     }
 
     /// Connects, if the user is logged in.
@@ -203,7 +203,7 @@ actor SyncDriver {
         onQueue { driver in
             driver.handle(.suspended)
             driver.way.withLock { way in
-                way.disconnect()
+                way.disconnect(inDoubt: false)
                 way = transport
             }
             driver.connectIfAllowed()
@@ -350,10 +350,10 @@ actor SyncDriver {
             }
         case .digest(let attempt, let question):
             onFile(answering: { .digested(attempt, number: question.number, try $0.digests(question)) })
-        case .disconnect:
+        case .disconnect(_, let inDoubt):
             for call in calls.values { call.cancel() }
             calls = [:]
-            transport.disconnect()
+            transport.disconnect(inDoubt: inDoubt)
         case .renewToken: renewToken()
         case .apply(let changes):
             onFile(answering: { [self] file in

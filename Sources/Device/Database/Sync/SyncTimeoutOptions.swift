@@ -60,11 +60,12 @@ public final class SyncTimeoutOptions: Sendable {
         set { state.withLock { $0.connectTimeout = newValue } }
     }
 
-    /// How long RealmSwift keeps a connection that no Realm uses. Here a connection belongs to its Realm and ends with
-    /// it, so that there is nothing to keep: the value is only remembered. 30,000 by default.
+    /// How long a connection stays open that no Realm uses any more: one that is opened or resumed within that time need
+    /// not wait for a new one. 30,000 by default. The server closes a connection without requests after 75 seconds.
     ///
     /// ```swift
-    /// SyncTimeoutOptions().connectionLingerTime    // 30000
+    /// let timeouts = SyncTimeoutOptions()
+    /// timeouts.connectionLingerTime = 5_000
     /// ```
     public var connectionLingerTime: UInt {
         get { values.connectionLingerTime }

@@ -33,5 +33,5 @@ struct UnusableTransport: Transport {
 
     var traffic: Traffic { Traffic() }
 
-    func disconnect() {}
+    func disconnect(inDoubt: Bool) {}
 }

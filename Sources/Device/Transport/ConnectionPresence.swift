@@ -1,0 +1,76 @@
+import NIOCore
+import Synchronization
+
+/// What is known of a shared connection at the moment: told by those who use it and by what watches it.
+final class ConnectionPresence: Sendable {
+    private let state: Mutex<State>
+
+    private struct State {
+        var use: ConnectionUse
+        /// What watches the present connection; nil while there is none.
+        var watch: Watch?
+    }
+
+    private struct Watch {
+        var handler: NIOLoopBound<ConnectionWatch>
+        var eventLoop: any EventLoop
+        var id: ObjectIdentifier
+    }
+
+    init(_ use: ConnectionUse) {
+        state = Mutex(State(use: use))
+    }
+
+    var streamsMax: Int { state.withLock(\.use.streamsMax) }
+
+    func begin(_ call: ConnectionUse.Call) -> Bool {
+        state.withLock { $0.use.begin(call) }
+    }
+
+    /// Whether nobody uses it any more.
+    func end(_ call: ConnectionUse.Call) -> Bool {
+        state.withLock { state in
+            state.use.end(call)
+            return state.use.isIdle
+        }
+    }
+
+    func retire() -> Bool {
+        state.withLock { $0.use.retire() }
+    }
+
+    /// Somebody has waited in vain: the connection shows that it lives, or ends for all. One that is still being made
+    /// has to come to an end by itself, and gets no calls before.
+    func doubt(provenWithin limit: TimeAmount) {
+        guard let watch = state.withLock({ $0.use.doubt() ? $0.watch : nil }) else { return }
+        watch.eventLoop.execute { watch.handler.value.prove(within: limit) }
+    }
+
+    // MARK: - For the watch
+
+    /// On the connection's event loop.
+    func opened(_ watch: ConnectionWatch, on eventLoop: any EventLoop) {
+        let watch = Watch(
+            handler: NIOLoopBound(watch, eventLoop: eventLoop), eventLoop: eventLoop, id: ObjectIdentifier(watch))
+        state.withLock { state in
+            state.watch = watch
+            state.use.trust()
+        }
+    }
+
+    func serverAllows(streams: Int) {
+        state.withLock { $0.use.serverAllows(streams: streams) }
+    }
+
+    func heard() {
+        state.withLock { $0.use.trust() }
+    }
+
+    func closed(_ watch: ConnectionWatch) {
+        state.withLock { state in
+            guard state.watch?.id == ObjectIdentifier(watch) else { return }
+            state.watch = nil
+            state.use.trust()
+        }
+    }
+}
