@@ -14,6 +14,7 @@ final class Desk: Sendable {
     let logger: Logger
     let uploads: Turnstile
     let accountCalls: Turnstile
+    let tenures = Tenures()
     let isReady = Atomic(false)
     private let heldBodyBytes = Atomic(0)
     private let heldOfUser = Mutex<[String: Int]>([:])
@@ -163,6 +164,7 @@ extension Desk {
         case .upload:
             return try await uploads.pass(for: user) { () throws(SyncFailure) in
                 let upload = try WireCodec.decode(UploadRequest.self, body: body, limits: frames)
+                tenures.extend(upload.session, request)
                 return Answer(try await service.upload(upload.session, user: user, upload.changesets))
             }
         case .ingest:
@@ -172,20 +174,24 @@ extension Desk {
             }
         case .credit:
             let credit = try WireCodec.decode(CreditRequest.self, body: body, limits: frames)
+            tenures.extend(credit.session, request)
             await service.credit(credit.session, user: user, bytes: credit.bytes)
             return Answer(Accepted())
         case .resync:
             return try await uploads.pass(for: user) { () throws(SyncFailure) in
                 let digests = try WireCodec.decode(ResyncRequest.self, body: body, limits: frames)
+                tenures.extend(digests.session, request)
                 try await service.digests(digests, user: user)
                 return Answer(Accepted())
             }
         case .subscriptions:
-            let request = try WireCodec.decode(SubscriptionsRequest.self, body: body, limits: frames)
-            try await service.want(request.session, user: user, request.wanted)
+            let subscriptions = try WireCodec.decode(SubscriptionsRequest.self, body: body, limits: frames)
+            tenures.extend(subscriptions.session, request)
+            try await service.want(subscriptions.session, user: user, subscriptions.wanted)
             return Answer(Accepted())
         case .mark:
             let mark = try WireCodec.decode(MarkRequest.self, body: body, limits: frames)
+            tenures.extend(mark.session, request)
             try await service.mark(mark.session, user: user, id: mark.mark)
             return Answer(Accepted())
         case .download:

@@ -11,6 +11,7 @@ struct Download {
     /// Who waits until the device has read more: at most one, because a sink has one user.
     var waiting: CheckedContinuation<Void, any Error>?
     var stalled: Scheduled<Void>?
+    let tenure: Tenure
     var expiry: Scheduled<Void>?
     var hasExpired = false
 }
@@ -49,7 +50,7 @@ extension RequestHandler {
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
         let outlet = Outlet(handler: handler, eventLoop: eventLoop)
-        var download = Download()
+        var download = Download(tenure: desk.tenures.begin(request.session, admitted))
         download.task = Task {
             var failure: SyncFailure?
             do throws(SyncFailure) {
@@ -59,15 +60,19 @@ extension RequestHandler {
             }
             eventLoop.execute { [failure] in handler.value.downloadEnded(failure) }
         }
-        download.expiry = eventLoop.scheduleTask(in: remaining(of: admitted.caller)) { handler.value.callerExpired() }
         self.download = download
+        expectNewerToken()
     }
 
-    private func remaining(of caller: KnownCaller) -> TimeAmount {
+    /// Looks again when the caller's token expires: a newer one may have been shown by then.
+    private func expectNewerToken() {
+        guard let context, let expires = download?.tenure.expires else { return }
         let now = desk.clock.now()
-        guard caller.expires > now else { return .zero }
-        // No timer runs longer than the connection lives; a month stands for ever.
-        return .milliseconds(Int64(min(caller.expires - now, 30 * 86_400_000)))
+        guard expires > now else { return callerExpired() }
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        // A month stands for ever: the timer looks again then.
+        let remaining = TimeAmount.milliseconds(Int64(min(expires - now, 30 * 86_400_000)))
+        download?.expiry = context.eventLoop.scheduleTask(in: remaining) { handler.value.expectNewerToken() }
     }
 
     fileprivate func write(_ frames: [UInt8], then continuation: CheckedContinuation<Void, any Error>) {
@@ -92,6 +97,7 @@ extension RequestHandler {
     private func downloadEnded(_ failure: SyncFailure?) {
         guard let download, context != nil else { return }
         download.expiry?.cancel()
+        desk.tenures.end(download.tenure)
         if let last = download.hasExpired ? .tokenExpired : failure {
             desk.logger.debug("download failed", metadata: ["code": "\(last.code.rawValue)"])
             writeData(WireCodec.encode(DownloadMessage.end(last)), isLast: true)
@@ -126,6 +132,7 @@ extension RequestHandler {
         self.download = nil
         download.stalled?.cancel()
         download.expiry?.cancel()
+        desk.tenures.end(download.tenure)
         download.task?.cancel()
         download.waiting?.resume(throwing: DownloadLost())
     }

@@ -361,6 +361,8 @@ package struct Conversation: Sendable {
     }
 
     package mutating func credited(bytes: UInt64) {
+        // A device that has only a token to show has consumed nothing.
+        guard bytes > 0 else { return }
         inFlightBytes -= min(bytes, inFlightBytes)
         stalledSince = nil
     }

@@ -69,7 +69,10 @@ extension Conversation {
             stop(.refused(Self.disagreement(isFileOlder: welcome.committed > upload.logged)), into: &actions)
             return
         }
-        phase = .connected(Session(id: welcome.session, limits: welcome.limits, lastHeard: now))
+        var session = Session(
+            id: welcome.session, limits: welcome.limits, lastHeard: now, serverTime: welcome.serverTime, since: now)
+        session.renewal = renewal(of: session, at: now)
+        phase = .connected(session)
         upload.opened(committed: welcome.committed)
         ingest.opened(committed: welcome.ingested)
         // Said again though it was said before: the file may have failed to drop them then.
@@ -160,8 +163,10 @@ extension Conversation {
             }
         }
         // Small changes would cost a call each; a quarter of the window keeps the server from ever standing still.
-        if !creditInFlight, let bytes = download.credit(atLeast: max(1, session.limits.creditBytes / 4)) {
+        let leastBytes = tokenUnshown ? 0 : max(1, session.limits.creditBytes / 4)
+        if !creditInFlight, let bytes = download.credit(atLeast: leastBytes) {
             creditInFlight = true
+            tokenUnshown = false
             actions.append(.sendCredit(attempt, session: session.id, bytes: bytes))
         }
     }

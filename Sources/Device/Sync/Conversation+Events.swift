@@ -11,6 +11,9 @@ extension Conversation {
         case reconnect
         /// The app has logged in again.
         case tokenChanged
+        /// The token that calls carry from now on expires then, by the server's clock in milliseconds since 1970; nil when
+        /// nobody knows.
+        case tokenLasts(until: UInt64?)
         /// What `renewToken` asked for is there.
         case tokenRenewed
         /// There is no new token, and why; nil when there is nothing to get one with.
@@ -63,7 +66,8 @@ extension Conversation {
         case sendDigests(Attempt, ResyncRequest)
         /// Cancel every call of this attempt. In doubt: because the server was not heard in time.
         case disconnect(Attempt, inDoubt: Bool = false)
-        /// Get a new token, and tell what came of it.
+        /// Get a new token, and tell what came of it. Said before the present one expires if it is known when, and else
+        /// when it has.
         case renewToken
 
         case apply([ViewChange])

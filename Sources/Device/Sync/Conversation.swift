@@ -42,6 +42,10 @@ package struct Conversation: Sendable {
     var creditInFlight = false
     /// Whether the session, if it fails for its token once more, fails with one that was just got.
     var tokenIsFresh = false
+    /// When the token of the calls expires by the server's clock, in milliseconds since 1970; nil when nobody knows.
+    var tokenExpires: UInt64?
+    /// Whether the server was not shown the token yet that this session goes on with.
+    var tokenUnshown = false
     /// Whether the outage was reported; cleared by the first message of a session that works.
     var outageReported = false
     /// Downloads in a row that brought something that cannot be read, and no change.
@@ -64,6 +68,10 @@ package struct Conversation: Sendable {
         package var id: UInt64
         package var limits: SessionLimits
         package var lastHeard: Moment
+        /// The server's clock, in milliseconds since 1970, when the session began, and when that was.
+        var serverTime: UInt64
+        var since: Moment
+        package var renewal = Renewal.none
     }
 
     /// - Parameters:
@@ -123,6 +131,8 @@ package struct Conversation: Sendable {
             tokenIsFresh = false
             if case .renewing = phase { settle(at: now, into: &actions) }
             tryAgain(at: now, into: &actions)
+        case .tokenLasts(let expires):
+            tokenLasts(until: expires, at: now)
         case .tokenRenewed:
             tokenRenewed(at: now, using: &random, into: &actions)
         case .renewalFailed(let failure):
@@ -223,6 +233,7 @@ extension Conversation {
         waiters.disconnected()
         queriesInFlight = false
         creditInFlight = false
+        tokenUnshown = false
     }
 
     /// The app asks: no backoff, and what had stopped gets another chance.
@@ -275,6 +286,7 @@ extension Conversation {
         _ failure: TransportFailure?, at now: Moment, using random: inout some RandomNumberGenerator,
         into actions: inout [Action]
     ) {
+        earlyRenewalFailed(failure, at: now, into: &actions)
         guard case .renewing(let expired) = phase else { return }
         switch failure {
         case nil: stop(expired, into: &actions)
@@ -307,7 +319,8 @@ extension Conversation {
         case .waiting(let until):
             if now >= until { settle(at: now, into: &actions) }
         case .connecting, .connected:
-            guard let deadline, now >= deadline else { return }
+            renewIfDue(at: now, into: &actions)
+            guard let overdue, now >= overdue else { return }
             interrupted(
                 .timeout(
                     "The server has not been heard for too long. The device connects again by itself; "
@@ -335,8 +348,14 @@ extension Conversation {
 // MARK: - Time
 
 extension Conversation {
-    /// When something is overdue unless it happens before.
+    /// When time alone gives something to do.
     var deadline: Moment? {
+        guard case .connected(let session) = phase, case .due(let renewal) = session.renewal else { return overdue }
+        return overdue.map { min($0, renewal) } ?? renewal
+    }
+
+    /// When something is overdue unless it happens before.
+    private var overdue: Moment? {
         switch phase {
         case .waiting(let until):
             return until

@@ -166,7 +166,7 @@ package struct Download: Hashable, Sendable {
 
     /// What to give back to the server now, if it is worth a call.
     package mutating func credit(atLeast threshold: UInt64) -> UInt64? {
-        guard consumed > 0, consumed >= threshold else { return nil }
+        guard consumed >= threshold else { return nil }
         defer { consumed = 0 }
         return consumed
     }

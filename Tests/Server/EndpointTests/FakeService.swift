@@ -116,6 +116,7 @@ struct FakeAuthenticator: Authenticator {
         switch token {
         case "good": return KnownCaller(user: "ada", expires: now + 3_600_000)
         case "other": return KnownCaller(user: "eve", expires: now + 3_600_000)
+        case "brief": return KnownCaller(user: "ada", expires: now + 8_000)
         case "short": return KnownCaller(user: "ada", expires: now + 400)
         case "expired": throw SyncFailure(.tokenExpired, "The token expired. Get a new one.")
         default: throw SyncFailure(.tokenInvalid, "The token is signed by nobody this server trusts. Log in again.")

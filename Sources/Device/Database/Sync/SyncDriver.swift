@@ -178,15 +178,23 @@ actor SyncDriver {
 
     private func connectIfAllowed() {
         let isSuspended = published.withLock { $0.isSuspended }
-        if user.isLoggedIn, !isSuspended, !schemaTold.classes.isEmpty { handle(.resumed) }
+        guard user.isLoggedIn, !isSuspended, !schemaTold.classes.isEmpty else { return }
+        handle(.tokenLasts(until: user.tokenExpires))
+        handle(.resumed)
     }
 
     nonisolated func tokenChanged() {
         published.withLock { $0.isInvalid = false }
+        tokenRefreshed()
         onQueue { driver in
             driver.handle(.tokenChanged)
             driver.connectIfAllowed()
         }
+    }
+
+    /// Calls go on with a newer token of the same login.
+    nonisolated func tokenRefreshed() {
+        tell(.tokenLasts(until: user.tokenExpires))
     }
 
     nonisolated func userLoggedOut() {

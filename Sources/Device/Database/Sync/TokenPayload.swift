@@ -42,6 +42,11 @@ struct TokenPayload: Hashable, Sendable {
         expiry = claims.exp
     }
 
+    /// When the token expires, in milliseconds since 1970; nil when it does not, or at no time that there is.
+    var expiryMilliseconds: UInt64? {
+        expiry.flatMap { UInt64(exactly: ($0 * 1_000).rounded(.down)) }
+    }
+
     private struct Claims: Decodable {
         var sub: String?
         var exp: Double?

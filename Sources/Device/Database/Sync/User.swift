@@ -9,8 +9,9 @@ import Synchronization
 /// let realm = try await Realm(configuration: user.flexibleSyncConfiguration())
 /// ```
 ///
-/// A user stays logged in when the program starts again, until they log out. An access token that expires is replaced
-/// by itself, with the refresh token of the login; a login by JWT has none, and needs a new login then.
+/// A user stays logged in when the program starts again, until they log out. An access token that is about to
+/// expire is replaced by itself, with the refresh token of the login, and sessions go on. A login by JWT has none: an app
+/// that logs in again with a newer one in time keeps its sessions too.
 public final class User: Sendable {
     /// The server's name for the user; the token's `sub` after a login by JWT.
     ///
@@ -47,6 +48,11 @@ public final class User: Sendable {
     /// let header = ["Authorization": "Bearer \(user.accessToken ?? "")"]
     /// ```
     public var accessToken: String? { record.accessToken }
+
+    /// When the access token expires, in milliseconds since 1970; nil when it does not say.
+    var tokenExpires: UInt64? {
+        accessToken.flatMap { try? TokenPayload($0) }?.expiryMilliseconds
+    }
 
     /// What new access tokens are got with; nil after a login by JWT.
     ///
@@ -300,13 +306,17 @@ public final class User: Sendable {
         guard let token = record.refreshToken else { return .impossible }
         do {
             let answer: AccountAnswer = try await app.accounts.call("refresh", ["refreshToken": token])
-            let isCurrent = session.withLock { login in
+            let drivers = session.withLock { login -> [SyncDriver]? in
                 // Whoever logged out or in meanwhile wants no token of the login before.
-                guard login.record.refreshToken == token else { return false }
+                guard login.record.refreshToken == token else { return nil }
                 login.record.take(answer)
-                return true
+                return login.drivers.compactMap(\.driver)
             }
-            if isCurrent { app.save(self) }
+            if let drivers {
+                app.save(self)
+                // Whichever of the sessions asked, all of them go on with it.
+                for driver in drivers { driver.tokenRefreshed() }
+            }
             return isLoggedIn ? .renewed : .impossible
         } catch let error as AppError {
             switch error.code {

@@ -1,0 +1,60 @@
+import Synchronization
+
+/// Until when the callers of running downloads are known.
+///
+/// A download lasts longer than a token does. Any request of its session that comes with a newer token moves its end on, so
+/// that a device that gets a token in time keeps its session.
+final class Tenures: Sendable {
+    fileprivate struct Session: Hashable {
+        var database: String
+        var id: UInt64
+        /// What another user says of a session moves nothing.
+        var user: String
+    }
+
+    private let running = Mutex<[Session: Tenure]>([:])
+
+    /// A download begins. The first of a session is the one that its other requests are about.
+    func begin(_ session: UInt64, _ request: Desk.Admitted) -> Tenure {
+        let tenure = Tenure(Session(session, request), expires: request.caller.expires)
+        running.withLock { running in
+            if running[tenure.session] == nil { running[tenure.session] = tenure }
+        }
+        return tenure
+    }
+
+    /// A request of the session has come.
+    func extend(_ session: UInt64, _ request: Desk.Admitted) {
+        running.withLock { $0[Session(session, request)] }?.extend(to: request.caller.expires)
+    }
+
+    func end(_ tenure: Tenure) {
+        running.withLock { running in
+            if running[tenure.session] === tenure { running[tenure.session] = nil }
+        }
+    }
+}
+
+extension Tenures.Session {
+    fileprivate init(_ id: UInt64, _ request: Desk.Admitted) {
+        self.init(database: request.database, id: id, user: request.caller.user)
+    }
+}
+
+/// The time that the caller of one download is known for: as long as the longest-lived token they have shown.
+final class Tenure: Sendable {
+    fileprivate let session: Tenures.Session
+    private let end: Atomic<UInt64>
+
+    fileprivate init(_ session: Tenures.Session, expires: UInt64) {
+        self.session = session
+        end = Atomic(expires)
+    }
+
+    /// Milliseconds since 1970.
+    var expires: UInt64 { end.load(ordering: .relaxed) }
+
+    fileprivate func extend(to expires: UInt64) {
+        end.max(expires, ordering: .relaxed)
+    }
+}
