@@ -351,8 +351,7 @@ package struct Conversation: Sendable {
     }
 
     private func isEmpty(_ chunk: ViewChunk) -> Bool {
-        chunk.entered.isEmpty && chunk.updated.isEmpty && chunk.left.isEmpty && chunk.deleted.isEmpty
-            && chunk.refused.isEmpty
+        chunk.objectCount == 0 && chunk.refused.isEmpty
     }
 
     package mutating func sent(bytes: Int, now: UInt64) {

@@ -48,6 +48,7 @@ extension ViewChunk {
         self.init(
             objectsTotal: objectsTotal,
             entered: part.entered.map { ObjectChange($0.object, $0.state) },
+            enteredRuns: part.enteredRuns,
             updated: part.updated.map { ObjectChange($0.object, $0.state) },
             left: part.left.map { ObjectLeave($0.object, LeaveReason($0.reason)) },
             deleted: part.deleted.map { ObjectEnd($0.object, life: $0.life) },

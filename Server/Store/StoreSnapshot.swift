@@ -40,6 +40,11 @@ package protocol StoreSnapshot: AnyObject {
     func appendWhole(
         _ classNumber: Int, _ keys: ArraySlice<ObjectKey>, to changes: inout [ObjectContent]
     ) throws(StoreFailure)
+    /// The objects as columns, and the few that are not like the others. Nil where most are not, where too much lies
+    /// around them for a part of so many bytes, or where the class is not made for it: then `appendWhole` has them.
+    func runs(
+        _ classNumber: Int, _ keys: ArraySlice<ObjectKey>, bytesMax: Int, singlesMax: Int
+    ) throws(StoreFailure) -> ObjectRuns?
     /// Appends one object with the given properties only, without its embedded objects.
     func appendPart(_ row: Row, _ columns: PropertyNumbers, to changes: inout [ObjectContent]) throws(StoreFailure)
     /// The objects embedded in one, at every depth, parents before children.
@@ -102,4 +107,13 @@ package struct ObjectContent: Hashable, Sendable {
         self.object = object
         self.state = state
     }
+}
+
+/// Objects of one class, parted into those that can be told as columns and those that cannot.
+package struct ObjectRuns: Sendable {
+    package var runs: [ObjectRun] = []
+    /// Ascending.
+    package var singles: [ObjectKey] = []
+
+    package init() {}
 }

@@ -100,6 +100,7 @@ final class ClassPlan: Sendable {
     let name: String
     let primaryKey: Int?
     let columns: [String: Int]
+    let types: [PropertyType]
     /// Columns that hold embedded objects.
     let embeddedColumns: [Int]
     /// Columns whose values may hold collections.
@@ -116,6 +117,8 @@ final class ClassPlan: Sendable {
     let keyedByName: [Int]
     let counterColumns: [Int]
     let textsByName: [Int]
+    /// Whether many of its objects can be read column by column.
+    let travelsInColumns: Bool
     /// What a row holds where nothing was said.
     let zeroRow: [Value]
     /// The class number that each column links to.
@@ -131,6 +134,7 @@ final class ClassPlan: Sendable {
         self.primaryKey = primaryKey
         let properties = schema.properties
         columns = Dictionary(uniqueKeysWithValues: properties.enumerated().map { ($1.name, $0) })
+        types = properties.map(\.type)
         let targetSchemas = properties.map { property in property.target.flatMap { all[$0] } }
         targets = properties.map { property in property.target.flatMap { numbers[$0] } }
         targetKeys = targetSchemas.map { target in
@@ -148,6 +152,8 @@ final class ClassPlan: Sendable {
         counterColumns = properties.indices.filter { properties[$0].isCounter }
         textsByName = textColumns.sorted { properties[$0].name < properties[$1].name }
         zeroRow = properties.map(\.zero)
+        travelsInColumns =
+            schema.kind == .object && !properties.contains { $0.type == .mixed && $0.collection == .none }
     }
 
     func isEmbedded(_ column: Int) -> Bool {

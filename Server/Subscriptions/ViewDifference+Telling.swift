@@ -6,6 +6,23 @@ import CausewayStore
 // Putting single objects into a part.
 
 extension ViewDifference {
+    /// Tells of the first of these objects, of all if they can be told as columns. Answers of how many.
+    func enterSome(
+        _ classNumber: Int, _ keys: ArraySlice<ObjectKey>, bytesMax: Int, in part: inout Part
+    ) throws(StoreFailure) -> Int {
+        guard keys.count >= ObjectRun.leastCount, rules?.readable(snapshot.className(classNumber)) == nil,
+            let told = try snapshot.runs(classNumber, keys, bytesMax: bytesMax, singlesMax: Self.rowsAtOnce)
+        else {
+            let few = keys.prefix(Self.rowsAtOnce)
+            try enter(classNumber, few, in: &part)
+            return few.count
+        }
+        try enter(classNumber, told.singles[...], in: &part)
+        for run in told.runs { part.sizeBytes += run.estimatedBytes }
+        part.enteredRuns += told.runs
+        return keys.count
+    }
+
     func enter(_ classNumber: Int, _ keys: ArraySlice<ObjectKey>, in part: inout Part) throws(StoreFailure) {
         let first = part.entered.count
         if let readable = rules?.readable(snapshot.className(classNumber)) {
@@ -92,6 +109,33 @@ extension ObjectContent {
         }
         for field in state.texts { bytes += field.text.count + 8 * field.text.pieceCount }
         return bytes
+    }
+}
+
+extension ObjectRun {
+    fileprivate var estimatedBytes: Int {
+        fields.reduce(24 * count) { $0 + $1.values.estimatedBytes }
+    }
+}
+
+extension SparseColumn {
+    fileprivate var estimatedBytes: Int {
+        switch present {
+        case .nulls, .bools: count
+        case .same(let value): count * value.estimatedBytes
+        case .strings(let texts): texts.reduce(count) { $0 + 2 + $1.utf8.count }
+        case .dictionary(let texts), .links(.dictionary(let texts)): count + texts.estimatedBytes
+        case .bytes(let values): values.reduce(count) { $0 + 2 + $1.count }
+        case .mixed(let values): values.reduce(count) { $0 + $1.estimatedBytes }
+        case .ints, .floats, .doubles, .wholeDoubles, .timestamps, .objectIds, .uuids, .links, .decimals: 8 * count
+        }
+    }
+}
+
+extension DistinctStrings {
+    fileprivate var estimatedBytes: Int {
+        let sizes = distinct.map { 2 + $0.utf8.count }
+        return indexes.reduce(0) { $0 + sizes[Int($1)] }
     }
 }
 

@@ -1,3 +1,4 @@
+package import CausewayMerge
 package import CausewayModel
 package import CausewayOperations
 package import CausewayStore
@@ -44,6 +45,8 @@ package final class ViewDifference {
 
     package struct Part: Sendable {
         package var entered: [ObjectContent] = []
+        /// Objects that entered after those, many alike.
+        package var enteredRuns: [ObjectRun] = []
         package var updated: [ObjectContent] = []
         package var left: [Leave] = []
         package var deleted: [End] = []
@@ -176,8 +179,9 @@ package final class ViewDifference {
                     let before = part.sizeBytes
                     // The first row of a class says how large they are: sixty-four photographs are no part.
                     if position == 0 { rowBytes = bytesMax }
-                    let rows = min(max((bytesMax - before) / rowBytes, 1), Self.rowsAtOnce, keys.count - position)
-                    try enter(classNumber, keys[position..<position + rows], in: &part)
+                    let room = min(max((bytesMax - before) / rowBytes, 1), keys.count - position)
+                    let rows = try enterSome(
+                        classNumber, keys[position..<position + room], bytesMax: bytesMax, in: &part)
                     rowBytes = max((part.sizeBytes - before) / rows, 1)
                     position += rows
                 }
@@ -221,7 +225,7 @@ package final class ViewDifference {
     }
 
     /// Many enough that a batch pays; fewer when the rows read last were large, so that a part keeps to its size.
-    private static let rowsAtOnce = 64
+    static let rowsAtOnce = 64
 
     /// Refusals come before everything else, so that the device leaves the operations out when it looks at what they
     /// changed; how their objects stand comes last.

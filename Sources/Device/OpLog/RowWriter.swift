@@ -7,10 +7,10 @@ import CausewayOperations
 ///
 /// What the device's schema does not know is left alone: a newer app wrote it, and this one must not erase it.
 final class RowWriter {
-    private let transaction: Transaction
-    private let trees: Trees
+    let transaction: Transaction
+    let trees: Trees
     /// Whether any lives are remembered, so that a first download need not look for one per object.
-    private var remembersObjects: Bool
+    private(set) var remembersObjects: Bool
     private var shape: Shape?
 
     init(_ transaction: Transaction) {
@@ -114,7 +114,7 @@ final class RowWriter {
         return parts
     }
 
-    private func isEmbedded(_ className: String) -> Bool {
+    func isEmbedded(_ className: String) -> Bool {
         transaction.table(className)?.schema.kind == .embedded
     }
 

@@ -140,6 +140,20 @@ struct Trees {
         lists.put(Self.key(object, property), list.encoded())
     }
 
+    /// Whether lists or texts of any object of the class are remembered.
+    func hasLists(of schema: ClassSchema) -> Bool {
+        var writer = ByteWriter()
+        writer.write(string: schema.name)
+        return [lists, texts].contains { tree in
+            var found = false
+            tree.scan(from: writer.bytes) { key, _ in
+                found = key.starts(with: writer.bytes)
+                return false
+            }
+            return found
+        }
+    }
+
     func removeLists(_ object: ObjectReference, _ schema: ClassSchema) {
         for property in schema.properties where property.collection == .list {
             lists.remove(Self.key(object, property.name))

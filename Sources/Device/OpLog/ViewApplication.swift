@@ -96,6 +96,14 @@ package final class ViewApplication {
         try settle(object, base: entered, lastSequence: base.lastSequence)
     }
 
+    /// Many objects come into view.
+    package func enter(_ run: ObjectRun) throws(StoreError) {
+        state.clockTime = max(state.clockTime, run.latestStamp.time)
+        // Where nothing is logged nothing has a base.
+        if touched.isEmpty, try rows.insert(run) { return }
+        for (object, entered) in run.objects { try enter(object, entered) }
+    }
+
     /// An object in view has changed: the properties that did, with their values now.
     package func update(_ object: ObjectReference, _ change: ObjectState) throws(StoreError) {
         observe(change)

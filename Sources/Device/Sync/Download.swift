@@ -116,8 +116,7 @@ package struct Download: Hashable, Sendable {
 
     private mutating func stage(_ chunk: ViewChunk, bytes: Int) {
         if chunk.objectsTotal > 0 { objectsTotal = chunk.objectsTotal }
-        objectsSeen += UInt64(
-            chunk.entered.count + chunk.updated.count + chunk.left.count + chunk.deleted.count)
+        objectsSeen += UInt64(chunk.objectCount)
         parts.append(chunk)
         partsBytes += bytes
         if let checkpoint = chunk.checkpoint {

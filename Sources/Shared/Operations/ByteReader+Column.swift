@@ -8,74 +8,72 @@ extension ByteReader {
     ///
     /// - Complexity: O(count)
     package mutating func readColumn(count: Int) throws(EncodingError) -> [Value] {
-        let byte = try readByte()
-        let form = byte & ~Column.Form.someNull
-        guard byte & Column.Form.someNull != 0 else { return try readColumn(form: form, count: count) }
-        let isPresent = try readBits(count: count)
-        let presentCount = isPresent.reduce(0) { $0 + ($1 ? 1 : 0) }
-        guard presentCount > 0, presentCount < count else { throw malformed("a column's nulls are not what it says") }
-        let present = try readColumn(form: form, count: presentCount)
-        var values: [Value] = []
-        values.reserveCapacity(count)
-        var next = 0
-        for index in 0..<count {
-            if isPresent[index] {
-                values.append(present[next])
-                next += 1
-            } else {
-                values.append(.null)
-            }
-        }
-        return values
+        try readSparseColumn(count: count).values
     }
 
-    private mutating func readColumn(form: UInt8, count: Int) throws(EncodingError) -> [Value] {
+    /// The same, in the form in which it was written.
+    package mutating func readSparseColumn(count: Int) throws(EncodingError) -> SparseColumn {
+        let byte = try readByte()
+        let form = byte & ~ValueColumn.Form.someNull
+        guard byte & ValueColumn.Form.someNull != 0 else {
+            return SparseColumn(try readColumn(form: form, count: count), count: count)
+        }
+        let arePresent = try readBits(count: count)
+        let presentCount = arePresent.count { $0 }
+        guard presentCount > 0, presentCount < count else { throw malformed("a column's nulls are not what it says") }
+        return SparseColumn(try readColumn(form: form, count: presentCount), arePresent: arePresent)
+    }
+
+    private mutating func readColumn(form: UInt8, count: Int) throws(EncodingError) -> ValueColumn {
         switch form {
-        case Column.Form.nulls: return Array(repeating: .null, count: count)
-        case Column.Form.same: return Array(repeating: try readValue(), count: count)
-        case Column.Form.bools: return try readBits(count: count).map { .bool($0) }
-        case Column.Form.ints: return try readIntegers(count: count).map { .int($0) }
-        case Column.Form.floats: return try readFloats(count: count)
-        case Column.Form.doubles: return try readDoubles(count: count)
-        case Column.Form.wholeDoubles: return try readIntegers(count: count).map { .double(Double($0)) }
-        case Column.Form.strings: return try readStrings(count: count).map { .string($0) }
-        case Column.Form.dictionary: return try readDictionary(count: count) { .string($0) }
-        case Column.Form.bytes: return try readByteRuns(count: count)
-        case Column.Form.timestamps: return try readTimestamps(count: count)
-        case Column.Form.objectIds: return try readObjectIds(count: count).map { .objectId($0) }
-        case Column.Form.uuids: return try readUUIDs(count: count).map { .uuid($0) }
-        case Column.Form.links: return try readKeys(count: count).map { .link($0) }
-        case Column.Form.mixed:
+        case ValueColumn.Form.nulls: return .nulls
+        case ValueColumn.Form.same: return .same(try readValue())
+        case ValueColumn.Form.bools: return .bools(try readBits(count: count))
+        case ValueColumn.Form.ints: return .ints(try readIntegers(count: count))
+        case ValueColumn.Form.floats: return .floats(try readFloats(count: count))
+        case ValueColumn.Form.doubles: return .doubles(try readDoubles(count: count))
+        case ValueColumn.Form.wholeDoubles: return .wholeDoubles(try readIntegers(count: count))
+        case ValueColumn.Form.strings: return .strings(try readStrings(count: count))
+        case ValueColumn.Form.dictionary: return .dictionary(try readDictionary(count: count))
+        case ValueColumn.Form.bytes: return .bytes(try readByteRuns(count: count))
+        case ValueColumn.Form.timestamps: return .timestamps(try readTimestamps(count: count))
+        case ValueColumn.Form.objectIds: return .objectIds(try readObjectIds(count: count))
+        case ValueColumn.Form.uuids: return .uuids(try readUUIDs(count: count))
+        case ValueColumn.Form.links: return .links(try readKeyColumn(count: count))
+        case ValueColumn.Form.mixed:
             try require(count, minimumBytesEach: 1)
             var values: [Value] = []
             values.reserveCapacity(count)
             for _ in 0..<count { values.append(try readValue()) }
-            return values
-        case Column.Form.decimals: return try readDecimals(count: count)
+            return .mixed(values)
+        case ValueColumn.Form.decimals: return .decimals(try readDecimals(count: count))
         default: throw malformed("\(form) is no form of a column")
         }
     }
 
     /// Reads what `write(keys:)` wrote. `count` is to be bounded as for `readColumn`.
     package mutating func readKeys(count: Int) throws(EncodingError) -> [PrimaryKey] {
+        try readKeyColumn(count: count).keys
+    }
+
+    /// The same, in the form in which it was written.
+    package mutating func readKeyColumn(count: Int) throws(EncodingError) -> KeyColumn {
         let form = try readByte()
         switch form {
-        case KeyColumn.Form.ints: return try readIntegers(count: count).map { .int($0) }
-        case KeyColumn.Form.strings: return try readStrings(count: count).map { .string($0) }
-        case KeyColumn.Form.dictionary: return try readDictionary(count: count) { .string($0) }
-        case KeyColumn.Form.objectIds: return try readObjectIds(count: count).map { .objectId($0) }
-        case KeyColumn.Form.uuids: return try readUUIDs(count: count).map { .uuid($0) }
+        case KeyColumn.Form.ints: return .ints(try readIntegers(count: count))
+        case KeyColumn.Form.strings: return .strings(try readStrings(count: count))
+        case KeyColumn.Form.dictionary: return .dictionary(try readDictionary(count: count))
+        case KeyColumn.Form.objectIds: return .objectIds(try readObjectIds(count: count))
+        case KeyColumn.Form.uuids: return .uuids(try readUUIDs(count: count))
         case KeyColumn.Form.containers:
             let client = ClientID(try readFixed64())
-            return try readIntegers(count: count).map {
-                .container(ElementID(client: client, counter: UInt64(bitPattern: $0)))
-            }
+            return .containers(client, counters: try readIntegers(count: count))
         case KeyColumn.Form.mixed:
             try require(count, minimumBytesEach: 1)
             var keys: [PrimaryKey] = []
             keys.reserveCapacity(count)
             for _ in 0..<count { keys.append(try readPrimaryKey()) }
-            return keys
+            return .mixed(keys)
         default: throw malformed("\(form) is no form of a column of keys")
         }
     }
@@ -126,19 +124,19 @@ extension ByteReader {
         return values
     }
 
-    private mutating func readFloats(count: Int) throws(EncodingError) -> [Value] {
+    private mutating func readFloats(count: Int) throws(EncodingError) -> [Float] {
         try require(count, minimumBytesEach: 4)
-        var values: [Value] = []
+        var values: [Float] = []
         values.reserveCapacity(count)
-        for _ in 0..<count { values.append(.float(Float(bitPattern: try readFixed32()))) }
+        for _ in 0..<count { values.append(Float(bitPattern: try readFixed32())) }
         return values
     }
 
-    private mutating func readDoubles(count: Int) throws(EncodingError) -> [Value] {
+    private mutating func readDoubles(count: Int) throws(EncodingError) -> [Double] {
         try require(count, minimumBytesEach: 8)
-        var values: [Value] = []
+        var values: [Double] = []
         values.reserveCapacity(count)
-        for _ in 0..<count { values.append(.double(Double(bitPattern: try readFixed64()))) }
+        for _ in 0..<count { values.append(Double(bitPattern: try readFixed64())) }
         return values
     }
 
@@ -150,11 +148,11 @@ extension ByteReader {
         return strings
     }
 
-    private mutating func readByteRuns(count: Int) throws(EncodingError) -> [Value] {
+    private mutating func readByteRuns(count: Int) throws(EncodingError) -> [[UInt8]] {
         let sizes = try readSizes(count: count)
-        var values: [Value] = []
+        var values: [[UInt8]] = []
         values.reserveCapacity(count)
-        for size in sizes { values.append(.bytes(try readBytes(count: size))) }
+        for size in sizes { values.append(try readBytes(count: size)) }
         return values
     }
 
@@ -168,35 +166,32 @@ extension ByteReader {
         return sizes.map { Int($0) }
     }
 
-    /// The strings are made once and shared by all who hold them.
-    private mutating func readDictionary<Element>(
-        count: Int, _ element: (String) -> Element
-    ) throws(EncodingError) -> [Element] {
+    private mutating func readDictionary(count: Int) throws(EncodingError) -> DistinctStrings {
         let distinctCount = try readCount(minimumBytesEach: 1)
-        guard distinctCount <= StringDictionary.distinctMax else { throw malformed("a dictionary is too long") }
-        var distinct: [Element] = []
+        guard distinctCount <= DistinctStrings.distinctMax else { throw malformed("a dictionary is too long") }
+        var distinct: [String] = []
         distinct.reserveCapacity(distinctCount)
-        for _ in 0..<distinctCount { distinct.append(element(try readString())) }
-        let isWide = StringDictionary.isWide(distinctCount)
+        for _ in 0..<distinctCount { distinct.append(try readString()) }
+        let isWide = DistinctStrings.isWide(distinctCount)
         try require(count, minimumBytesEach: isWide ? 2 : 1)
-        var elements: [Element] = []
-        elements.reserveCapacity(count)
+        var indexes: [UInt16] = []
+        indexes.reserveCapacity(count)
         for _ in 0..<count {
-            var index = Int(try readByte())
-            if isWide { index |= Int(try readByte()) << 8 }
-            guard index < distinctCount else { throw malformed("a string's number is not in the dictionary") }
-            elements.append(distinct[index])
+            var index = UInt16(try readByte())
+            if isWide { index |= UInt16(try readByte()) << 8 }
+            guard Int(index) < distinctCount else { throw malformed("a string's number is not in the dictionary") }
+            indexes.append(index)
         }
-        return elements
+        return DistinctStrings(distinct: distinct, indexes: indexes)
     }
 
-    private mutating func readTimestamps(count: Int) throws(EncodingError) -> [Value] {
+    private mutating func readTimestamps(count: Int) throws(EncodingError) -> [Timestamp] {
         let seconds = try readIntegers(count: count)
         let nanoseconds = try readIntegers(count: count)
-        var values: [Value] = []
+        var values: [Timestamp] = []
         values.reserveCapacity(count)
         for index in 0..<count {
-            values.append(.timestamp(try timestamp(seconds: seconds[index], nanoseconds: nanoseconds[index])))
+            values.append(try timestamp(seconds: seconds[index], nanoseconds: nanoseconds[index]))
         }
         return values
     }
@@ -209,11 +204,11 @@ extension ByteReader {
         return ids
     }
 
-    private mutating func readDecimals(count: Int) throws(EncodingError) -> [Value] {
+    private mutating func readDecimals(count: Int) throws(EncodingError) -> [DecimalNumber] {
         try require(count, minimumBytesEach: 16)
-        var values: [Value] = []
+        var values: [DecimalNumber] = []
         values.reserveCapacity(count)
-        for _ in 0..<count { values.append(.decimal(try readDecimal())) }
+        for _ in 0..<count { values.append(try readDecimal()) }
         return values
     }
 

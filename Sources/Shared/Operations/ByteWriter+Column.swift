@@ -5,19 +5,21 @@ extension ByteWriter {
     ///
     /// - Complexity: O(n)
     package mutating func write(column values: [Value]) {
-        let hasNulls = values.contains(where: \.isNull)
-        let column = Column(hasNulls ? values.filter { !$0.isNull } : values)
-        if case .nulls = column { return write(byte: column.form) }
-        if hasNulls {
-            write(byte: column.form | Column.Form.someNull)
-            write(bits: values.map { !$0.isNull })
-        } else {
-            write(byte: column.form)
-        }
-        writePayload(column)
+        write(column: SparseColumn(values))
     }
 
-    private mutating func writePayload(_ column: Column) {
+    package mutating func write(column: SparseColumn) {
+        if case .nulls = column.present { return write(byte: column.present.form) }
+        if let arePresent = column.arePresent {
+            write(byte: column.present.form | ValueColumn.Form.someNull)
+            write(bits: arePresent)
+        } else {
+            write(byte: column.present.form)
+        }
+        writePayload(column.present)
+    }
+
+    private mutating func writePayload(_ column: ValueColumn) {
         switch column {
         case .nulls: break
         case .same(let value): write(value)
@@ -43,7 +45,11 @@ extension ByteWriter {
     ///
     /// - Complexity: O(n)
     package mutating func write(keys: [PrimaryKey]) {
-        switch KeyColumn(keys) {
+        write(keys: KeyColumn(keys))
+    }
+
+    package mutating func write(keys column: KeyColumn) {
+        switch column {
         case .ints(let values):
             write(byte: KeyColumn.Form.ints)
             write(integers: values)
@@ -124,6 +130,12 @@ extension ByteWriter {
         }
     }
 
+    /// Writes what `write(integers:)` writes of equal ones, however many.
+    package mutating func write(same integer: Int64) {
+        write(byte: IntegerForm.same)
+        write(signed: integer)
+    }
+
     /// What `write(signed:)` takes.
     private func sizeBytes(_ value: Int64) -> Int {
         let zigzag = UInt64(bitPattern: (value << 1) ^ (value >> 63))
@@ -135,10 +147,10 @@ extension ByteWriter {
         for string in strings { bytes.append(contentsOf: string.utf8) }
     }
 
-    fileprivate mutating func write(_ dictionary: StringDictionary) {
+    fileprivate mutating func write(_ dictionary: DistinctStrings) {
         write(varint: UInt64(dictionary.distinct.count))
         for string in dictionary.distinct { write(string: string) }
-        let isWide = StringDictionary.isWide(dictionary.distinct.count)
+        let isWide = DistinctStrings.isWide(dictionary.distinct.count)
         for index in dictionary.indexes {
             write(byte: UInt8(truncatingIfNeeded: index))
             if isWide { write(byte: UInt8(truncatingIfNeeded: index >> 8)) }

@@ -182,6 +182,8 @@ package struct ViewChunk: Hashable, Sendable {
     /// Objects in all parts of this change, so that a device can show progress; zero when not known.
     package var objectsTotal: UInt64
     package var entered: [ObjectChange]
+    /// Objects that entered after those, many alike: none is embedded in another.
+    package var enteredRuns: [ObjectRun]
     package var updated: [ObjectChange]
     package var left: [ObjectLeave]
     package var deleted: [ObjectEnd]
@@ -190,16 +192,22 @@ package struct ViewChunk: Hashable, Sendable {
 
     package init(
         checkpoint: Checkpoint? = nil, objectsTotal: UInt64 = 0, entered: [ObjectChange] = [],
-        updated: [ObjectChange] = [], left: [ObjectLeave] = [], deleted: [ObjectEnd] = [],
-        refused: [OperationRefusal] = []
+        enteredRuns: [ObjectRun] = [], updated: [ObjectChange] = [], left: [ObjectLeave] = [],
+        deleted: [ObjectEnd] = [], refused: [OperationRefusal] = []
     ) {
         self.checkpoint = checkpoint
         self.objectsTotal = objectsTotal
         self.entered = entered
+        self.enteredRuns = enteredRuns
         self.updated = updated
         self.left = left
         self.deleted = deleted
         self.refused = refused
+    }
+
+    /// How many objects it speaks of.
+    package var objectCount: Int {
+        enteredRuns.reduce(entered.count + updated.count + left.count + deleted.count) { $0 + $1.count }
     }
 }
 

@@ -27,8 +27,14 @@ struct ObjectsReader {
             let kind = try bytes.readByte()
             switch kind {
             case RunKind.end: return try bytes.finish()
-            case RunKind.entered: try readChanges(into: &chunk.entered)
-            case RunKind.updated: try readChanges(into: &chunk.updated)
+            case RunKind.entered:
+                let run = try readRun()
+                if let entered = run.entered {
+                    chunk.enteredRuns.append(entered)
+                } else {
+                    try append(run, to: &chunk.entered)
+                }
+            case RunKind.updated: try append(try readRun(), to: &chunk.updated)
             case RunKind.left: try readLeft(into: &chunk.left)
             case RunKind.deleted: try readDeleted(into: &chunk.deleted)
             case RunKind.refused: try readRefused(into: &chunk.refused)
@@ -79,80 +85,146 @@ extension ObjectsReader {
     /// One property of a run: a value for each object, and what is known of who wrote it.
     private struct PropertyColumn {
         var property: String
-        var values: [Value]
-        /// Nil where every value has the stamp of its object's `born`.
-        var stamps: [Stamp]?
-        var areDefaults: [Bool]?
+        var values: SparseColumn
+        var stamps = Stamps.usual
+        var defaults = Defaults.same(false)
+
+        enum Stamps {
+            /// That of the object's `born`.
+            case usual
+            case same(Stamp)
+            case each([Stamp])
+        }
+
+        enum Defaults {
+            case same(Bool)
+            case each([Bool])
+        }
     }
 
-    private mutating func readChanges(into changes: inout [ObjectChange]) throws(EncodingError) {
+    /// Objects of equal shape, whose lists, sets, maps and texts are not read yet.
+    private struct Run {
+        var className: String
+        var keys: KeyColumn
+        var lives: [Int64]
+        var born: [Stamp]
+        var columns: [PropertyColumn]
+        var collections: [String]
+
+        /// The objects as columns, when they are many and alike. Embedded objects are not: they come before what holds
+        /// them, one by one.
+        var entered: ObjectRun? {
+            guard lives.count >= ObjectRun.leastCount, collections.isEmpty,
+                let born = born.first, self.born.allSatisfy({ $0 == born }),
+                let life = lives.first, life == 1, lives.allSatisfy({ $0 == life })
+            else { return nil }
+            switch keys {
+            case .containers, .mixed: return nil
+            case .ints, .strings, .dictionary, .objectIds, .uuids: break
+            }
+            var fields: [ObjectRun.Field] = []
+            fields.reserveCapacity(columns.count)
+            for column in columns {
+                guard case .same(let isDefault) = column.defaults else { return nil }
+                let stamp: Stamp
+                switch column.stamps {
+                case .usual: stamp = born
+                case .same(let same): stamp = same
+                case .each: return nil
+                }
+                fields.append(ObjectRun.Field(column.property, column.values, stamp: stamp, isDefault: isDefault))
+            }
+            return ObjectRun(className: className, keys: keys, life: 1, born: born, fields: fields)
+        }
+    }
+
+    private mutating func readRun() throws(EncodingError) -> Run {
         let className = try readName()
         let properties = try readPropertyNames()
-        let lists = try readPropertyNames()
-        let count = try readRowCount(columns: 3 + properties.count + lists.count)
-        let keys = try bytes.readKeys(count: count)
+        let collections = try readPropertyNames()
+        let count = try readRowCount(columns: 3 + properties.count + collections.count)
+        let keys = try bytes.readKeyColumn(count: count)
         let lives = try bytes.readIntegers(count: count)
         let born = try readStamps(count: count)
         var columns: [PropertyColumn] = []
         columns.reserveCapacity(properties.count)
         for property in properties { columns.append(try readColumn(property, count: count)) }
+        return Run(
+            className: className, keys: keys, lives: lives, born: born, columns: columns, collections: collections)
+    }
 
+    private mutating func append(_ run: Run, to changes: inout [ObjectChange]) throws(EncodingError) {
+        let keys = run.keys.keys
+        let values = run.columns.map(\.values.values)
         let first = changes.count
-        changes.reserveCapacity(first + count)
-        for row in 0..<count {
-            let fields = fields(of: row, in: columns, born: born[row])
-            let state = ObjectState(life: try checked(life: lives[row]), fields: fields, lists: [], born: born[row])
-            changes.append(ObjectChange(ObjectReference(className, keys[row]), state))
+        changes.reserveCapacity(first + keys.count)
+        for row in keys.indices {
+            let fields = fields(of: row, in: run.columns, values, born: run.born[row])
+            let life = try checked(life: run.lives[row])
+            let state = ObjectState(life: life, fields: fields, lists: [], born: run.born[row])
+            changes.append(ObjectChange(ObjectReference(run.className, keys[row]), state))
         }
-        for list in lists {
-            for row in first..<first + count {
+        for property in run.collections {
+            for row in first..<first + keys.count {
                 if try KeyedState.isNext(in: bytes) {
-                    changes[row].state.keyed.append(.init(list, try KeyedState(from: &bytes)))
+                    changes[row].state.keyed.append(.init(property, try KeyedState(from: &bytes)))
                 } else if try TextState.isNext(in: bytes) {
-                    changes[row].state.texts.append(.init(list, try TextState(from: &bytes)))
+                    changes[row].state.texts.append(.init(property, try TextState(from: &bytes)))
                 } else {
-                    changes[row].state.lists.append(.init(list, try ListState(from: &bytes)))
+                    changes[row].state.lists.append(.init(property, try ListState(from: &bytes)))
                 }
             }
         }
     }
 
-    private func fields(of row: Int, in columns: [PropertyColumn], born: Stamp) -> [ObjectState.Field] {
+    private func fields(
+        of row: Int, in columns: [PropertyColumn], _ values: [[Value]], born: Stamp
+    ) -> [ObjectState.Field] {
         [ObjectState.Field](unsafeUninitializedCapacity: columns.count) { buffer, count in
             for column in columns.indices {
+                let stamp =
+                    switch columns[column].stamps {
+                    case .usual: born
+                    case .same(let stamp): stamp
+                    case .each(let stamps): stamps[row]
+                    }
+                let isDefault =
+                    switch columns[column].defaults {
+                    case .same(let isDefault): isDefault
+                    case .each(let areDefaults): areDefaults[row]
+                    }
                 // The buffer has room for one field a column, and has an address when there is any.
                 buffer.initializeElement(
                     at: column,
                     to: ObjectState.Field(
-                        columns[column].property, columns[column].values[row],
-                        stamp: columns[column].stamps?[row] ?? born,
-                        isDefault: columns[column].areDefaults?[row] ?? false))
+                        columns[column].property, values[column][row], stamp: stamp, isDefault: isDefault))
             }
             count = columns.count
         }
     }
 
     private mutating func readColumn(_ property: String, count: Int) throws(EncodingError) -> PropertyColumn {
-        var column = PropertyColumn(property: property, values: [])
         let stampForm = try bytes.readByte()
-        switch stampForm {
-        case PropertyForm.usual: break
-        case PropertyForm.one: column.stamps = Array(repeating: try stamp(numbered: bytes.readVarint()), count: count)
-        case PropertyForm.each: column.stamps = try readStamps(count: count)
-        default: throw bytes.malformed("\(stampForm) is no form of stamps")
-        }
+        let stamps: PropertyColumn.Stamps =
+            switch stampForm {
+            case PropertyForm.usual: .usual
+            case PropertyForm.one: .same(try stamp(numbered: bytes.readVarint()))
+            case PropertyForm.each: .each(try readStamps(count: count))
+            default: throw bytes.malformed("\(stampForm) is no form of stamps")
+            }
         let defaultForm = try bytes.readByte()
+        let defaults: PropertyColumn.Defaults
         switch defaultForm {
-        case PropertyForm.usual: break
-        case PropertyForm.one: column.areDefaults = Array(repeating: true, count: count)
+        case PropertyForm.usual: defaults = .same(false)
+        case PropertyForm.one: defaults = .same(true)
         case PropertyForm.each:
             let marks = try bytes.readIntegers(count: count)
             guard marks.allSatisfy({ $0 == 0 || $0 == 1 }) else { throw bytes.malformed("a mark is neither 0 nor 1") }
-            column.areDefaults = marks.map { $0 == 1 }
+            defaults = .each(marks.map { $0 == 1 })
         default: throw bytes.malformed("\(defaultForm) is no form of marks")
         }
-        column.values = try bytes.readColumn(count: count)
-        return column
+        let values = try bytes.readSparseColumn(count: count)
+        return PropertyColumn(property: property, values: values, stamps: stamps, defaults: defaults)
     }
 }
 

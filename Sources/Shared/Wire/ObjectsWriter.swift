@@ -36,6 +36,30 @@ struct ObjectsWriter {
         }
     }
 
+    mutating func write(entered: [ObjectRun]) {
+        for run in entered where run.count > 0 {
+            runs.write(byte: RunKind.entered)
+            write(name: run.className)
+            runs.write(varint: UInt64(run.fields.count))
+            for field in run.fields { write(name: field.property) }
+            runs.write(varint: 0)
+            runs.write(varint: UInt64(run.count))
+            runs.write(keys: run.keys)
+            runs.write(same: Int64(run.life))
+            runs.write(same: Int64(number(of: run.born)))
+            for field in run.fields {
+                if field.stamp == run.born {
+                    runs.write(byte: PropertyForm.usual)
+                } else {
+                    runs.write(byte: PropertyForm.one)
+                    runs.write(varint: UInt64(number(of: field.stamp)))
+                }
+                runs.write(byte: field.isDefault ? PropertyForm.one : PropertyForm.usual)
+                runs.write(column: field.values)
+            }
+        }
+    }
+
     mutating func write(_ left: [ObjectLeave]) {
         for run in left.runs(where: { $0.object.className == $1.object.className && $0.reason == $1.reason }) {
             runs.write(byte: RunKind.left)

@@ -61,6 +61,7 @@ extension ViewChunk {
     fileprivate var body: [UInt8] {
         var writer = ObjectsWriter()
         writer.write(entered, as: RunKind.entered)
+        writer.write(entered: enteredRuns)
         writer.write(updated, as: RunKind.updated)
         writer.write(left)
         writer.write(deleted)

@@ -15,13 +15,13 @@ final class Device {
     var wanted: View
     var held = View.nothing
 
-    init(_ number: UInt64, wanted: View = .everything) throws {
+    init(_ number: UInt64, wanted: View = .everything, schema: Schema = testSchema) throws {
         client = ClientID(number)
         self.wanted = wanted
         store = try ObjectStore.open(
             path: "device-\(number)-\(UInt64.random(in: 0 ... .max))", options: .init(inMemory: true))
         let transaction = try store.write()
-        try transaction.extendSchema(testSchema)
+        try transaction.extendSchema(schema)
         replica = try Replica.open(in: transaction, newClient: ClientID(number))
         _ = try transaction.commit()
         transaction.end()

@@ -37,7 +37,7 @@ struct PermissionViewTests {
         var told = Told()
         while true {
             let part = try difference.next(bytesMax: 1 << 20)
-            told.words += part.entered.map { "enter \($0.object.shown)" }
+            told.words += part.allEntered.map { "enter \($0.object.shown)" }
             told.words += part.updated.map { "update \($0.object.shown) \($0.state.names)" }
             told.words += part.left.map { "leave \($0.object.shown) \($0.reason)" }
             told.words += part.deleted.map { "delete \($0.object.shown)" }

@@ -1,3 +1,4 @@
+import CausewayMerge
 import CausewayModel
 import CausewayObjectStore
 import CausewayOperations
@@ -82,12 +83,19 @@ final class View {
         var words: [String] = []
         while true {
             let part = try difference.next(bytesMax: bytes)
-            words += part.entered.map { "enter \($0.object.shown)" }
+            words += part.allEntered.map { "enter \($0.object.shown)" }
             words += part.updated.map { "update \($0.object.shown) \($0.state.names)" }
             words += part.left.map { "leave \($0.object.shown)\($0.reason == .query ? "" : " \($0.reason)")" }
             words += part.deleted.map { "delete \($0.object.shown)" }
             if part.isLast { return words }
         }
+    }
+}
+
+extension ViewDifference.Part {
+    /// Every object that enters, one by one.
+    var allEntered: [ObjectContent] {
+        entered + enteredRuns.flatMap { run in run.objects.map { ObjectContent($0.object, $0.state) } }
     }
 }
 

@@ -36,7 +36,7 @@ struct ViewComparisonTests {
         var words: [String] = []
         while true {
             let part = try difference.next(bytesMax: 200)
-            words += part.entered.map { "enter \($0.object.shown)" }
+            words += part.allEntered.map { "enter \($0.object.shown)" }
             words += part.left.map { "leave \($0.object.shown)" }
             words += part.deleted.map { "delete \($0.object.shown) \($0.life)" }
             #expect(part.updated.isEmpty)
@@ -49,7 +49,7 @@ struct ViewComparisonTests {
         let difference = try ViewDifference(
             view.record.snapshot(), from: .zero, held: [], wanted: wanted, for: ClientID(99))
         let part = try difference.next(bytesMax: .max)
-        return Dictionary(uniqueKeysWithValues: part.entered.map { ($0.object, $0.state) })
+        return Dictionary(uniqueKeysWithValues: part.allEntered.map { ($0.object, $0.state) })
     }
 
     @Test("what is equal is not told, and takes one question")

@@ -71,6 +71,7 @@ final class JourneyDevice {
         while !isLast {
             let part = try difference.next(bytesMax: 1 << 20)
             for change in part.entered { try application.enter(change.object, change.state) }
+            for run in part.enteredRuns { try application.enter(run) }
             for change in part.updated where fault != .missesUpdates {
                 try application.update(change.object, change.state)
             }

@@ -86,6 +86,9 @@ func brief(_ message: DownloadMessage) -> String {
         chunk.checkpoint.map {
             "part, last, at \($0.version.rawValue), queries \($0.querySet), acknowledged \($0.acknowledged)"
         } ?? "part"
+    for run in chunk.enteredRuns {
+        for (object, state) in run.objects { text += "\n    enter \(brief(object)) \(brief(state))" }
+    }
     for change in chunk.entered { text += "\n    enter \(brief(change.object)) \(brief(change.state))" }
     for change in chunk.updated { text += "\n    update \(brief(change.object)) \(brief(change.state))" }
     for leave in chunk.left { text += "\n    leave \(brief(leave.object)) \(leave.reason)" }

@@ -404,8 +404,8 @@ final class ServerProcess {
         }
         let part = try comparison.difference().next(bytesMax: .max)
         let hasLists = part.entered.contains { $0.state.lists.contains { !$0.list.isEmpty } }
-        let entered = hasLists ? [] : part.entered.map { "enter \(brief($0.object))" }
-        return entered + part.left.map { "leave \(brief($0.object))" }
+        let entered = part.entered.map(\.object) + part.enteredRuns.flatMap { $0.objects.map(\.object) }
+        return (hasLists ? [] : entered.map { "enter \(brief($0))" }) + part.left.map { "leave \(brief($0.object))" }
             + part.deleted.map { "delete \(brief($0.object))" }
     }
 

@@ -212,7 +212,8 @@ final class ServerSession {
         case .updateNotTold: chunk.updated = []
         case .leaveNotTold: chunk.left = []
         case .deleteNotTold: chunk.deleted = []
-        case .resyncFindsNothing where isResync: (chunk.entered, chunk.left, chunk.deleted) = ([], [], [])
+        case .resyncFindsNothing where isResync:
+            (chunk.entered, chunk.enteredRuns, chunk.left, chunk.deleted) = ([], [], [], [])
         default: break
         }
     }

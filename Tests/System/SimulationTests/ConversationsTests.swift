@@ -19,7 +19,7 @@ struct ConversationsTests {
         let bob = try await bench.connect(2)
         let answer = try await bench.conversations.upload(ann.session, user: "user", [bench.change(1, 1)])
         #expect(answer == UploadAnswer(committed: 1))
-        let entered = try await bob.sink.next { !$0.entered.isEmpty }
+        let entered = try await bob.sink.next { $0.enteredCount > 0 }
         #expect(entered.entered.map(\.object) == [ObjectReference("Shop", .string("s1"))])
         #expect(entered.checkpoint?.version == ServerVersion(1))
         let acknowledged = try await ann.sink.next { $0.checkpoint?.acknowledged == 1 }
@@ -74,7 +74,7 @@ struct ConversationsTests {
         }
         let bob = try await bench.connect(2)
         _ = try await bench.conversations.upload(bob.session, user: "user", [bench.change(2, 1)])
-        _ = try await ann.sink.next { !$0.entered.isEmpty }
+        _ = try await ann.sink.next { $0.enteredCount > 0 }
         await bench.end()
     }
 
@@ -87,7 +87,7 @@ struct ConversationsTests {
             _ = try await bench.conversations.upload(ann.session, user: "user", [changeset])
         }
         let slow = try await bench.connect(2, givesCredit: false)
-        let first = try await slow.sink.next { !$0.entered.isEmpty }
+        let first = try await slow.sink.next { $0.enteredCount > 0 }
         #expect(first.checkpoint == nil)
         try await Task.sleep(for: .milliseconds(100))
         let held = await slow.sink.bytes()
@@ -206,6 +206,7 @@ private final class Sink: DownloadSink, Sendable {
         var bytes = 50
         if case .changes(let chunk) = message {
             for change in chunk.entered { bytes += 50 + change.state.fields.description.utf8.count / 4 }
+            for run in chunk.enteredRuns { bytes += 50 * run.count + run.fields.description.utf8.count / 4 }
         }
         received.withLock { $0.append(message) }
         sizes.withLock { $0 += bytes }
@@ -221,7 +222,7 @@ private final class Sink: DownloadSink, Sendable {
     func enteredCount() async -> Int {
         received.withLock { messages in
             messages.reduce(0) { count, message in
-                if case .changes(let chunk) = message { count + chunk.entered.count } else { count }
+                if case .changes(let chunk) = message { count + chunk.enteredCount } else { count }
             }
         }
     }
@@ -244,4 +245,8 @@ private final class Sink: DownloadSink, Sendable {
         }
         throw Divergence("the message does not come")
     }
+}
+
+extension ViewChunk {
+    fileprivate var enteredCount: Int { enteredRuns.reduce(entered.count) { $0 + $1.count } }
 }

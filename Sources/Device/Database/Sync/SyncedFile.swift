@@ -245,6 +245,7 @@ final class SyncedFile: Sendable {
     private static func apply(_ part: ViewChunk, to application: ViewApplication) throws {
         application.refuse(part.refused.map(RefusedOperation.init))
         for change in part.entered { try application.enter(change.object, change.state) }
+        for run in part.enteredRuns { try application.enter(run) }
         for change in part.updated { try application.update(change.object, change.state) }
         for leave in part.left { try application.leave(leave.object) }
         for end in part.deleted { try application.delete(end.object, life: end.life) }

@@ -1,9 +1,9 @@
-import CausewayModel
+package import CausewayModel
 
 /// The values of one property for many objects, in the one form that fits them all most shortly.
 ///
 /// Nulls are not in it: the bitmap before it says where they stand.
-enum Column {
+package enum ValueColumn: Hashable, Sendable {
     case nulls
     case same(Value)
     case bools([Bool])
@@ -13,16 +13,16 @@ enum Column {
     /// Doubles that are whole numbers, which most are.
     case wholeDoubles([Int64])
     case strings([String])
-    case dictionary(StringDictionary)
+    case dictionary(DistinctStrings)
     case bytes([[UInt8]])
     case timestamps([Timestamp])
     case objectIds([ObjectIdentifier12])
     case uuids([UUID16])
-    case links([PrimaryKey])
+    case links(KeyColumn)
     case mixed([Value])
     case decimals([DecimalNumber])
 
-    init(_ present: [Value]) {
+    package init(_ present: [Value]) {
         guard let first = present.first else {
             self = .nulls
             return
@@ -31,7 +31,7 @@ enum Column {
             self = .same(first)
             return
         }
-        self = Column(present, like: first) ?? .mixed(present)
+        self = ValueColumn(present, like: first) ?? .mixed(present)
     }
 
     private init?(_ present: [Value], like first: Value) {
@@ -57,12 +57,12 @@ enum Column {
             guard let all = extract(present, { if case .double(let value) = $0 { value } else { nil } }) else {
                 return nil
             }
-            self = extract(all, wholeNumber).map(Column.wholeDoubles) ?? .doubles(all)
+            self = ValueColumn(doubles: all)
         case .string:
             guard let all = extract(present, { if case .string(let value) = $0 { value } else { nil } }) else {
                 return nil
             }
-            self = StringDictionary(all).map(Column.dictionary) ?? .strings(all)
+            self = DistinctStrings(all).map(ValueColumn.dictionary) ?? .strings(all)
         case .bytes:
             guard let all = extract(present, { if case .bytes(let value) = $0 { value } else { nil } }) else {
                 return nil
@@ -85,12 +85,16 @@ enum Column {
             guard let all = extract(present, { if case .link(let value) = $0 { value } else { nil } }) else {
                 return nil
             }
-            self = .links(all)
+            self = .links(KeyColumn(all))
         case .decimal:
             guard let all = extract(present, { if case .decimal(let value) = $0 { value } else { nil } })
             else { return nil }
             self = .decimals(all)
         }
+    }
+
+    package init(doubles: [Double]) {
+        self = extract(doubles, wholeNumber).map(ValueColumn.wholeDoubles) ?? .doubles(doubles)
     }
 
     /// The byte that announces it.
@@ -138,16 +142,16 @@ enum Column {
 }
 
 /// The keys of many objects of one class.
-enum KeyColumn {
+package enum KeyColumn: Hashable, Sendable {
     case ints([Int64])
     case strings([String])
-    case dictionary(StringDictionary)
+    case dictionary(DistinctStrings)
     case objectIds([ObjectIdentifier12])
     case uuids([UUID16])
     case containers(ClientID, counters: [Int64])
     case mixed([PrimaryKey])
 
-    init(_ keys: [PrimaryKey]) {
+    package init(_ keys: [PrimaryKey]) {
         self = KeyColumn(keys, like: keys.first ?? .null) ?? .mixed(keys)
     }
 
@@ -162,7 +166,7 @@ enum KeyColumn {
             guard let all = extract(keys, { if case .string(let value) = $0 { value } else { nil } }) else {
                 return nil
             }
-            self = StringDictionary(all).map(KeyColumn.dictionary) ?? .strings(all)
+            self = DistinctStrings(all).map(KeyColumn.dictionary) ?? .strings(all)
         case .objectId:
             guard let all = extract(keys, { if case .objectId(let value) = $0 { value } else { nil } })
             else { return nil }
@@ -192,11 +196,17 @@ enum KeyColumn {
 }
 
 /// Strings of which few are distinct: each once, and where it stands.
-struct StringDictionary {
-    var distinct: [String]
-    var indexes: [UInt16]
+package struct DistinctStrings: Hashable, Sendable {
+    package var distinct: [String]
+    package var indexes: [UInt16]
 
-    static let distinctMax = 1 << 16
+    package static let distinctMax = 1 << 16
+
+    /// - Precondition: every index is one of the distinct strings'.
+    package init(distinct: [String], indexes: [UInt16]) {
+        self.distinct = distinct
+        self.indexes = indexes
+    }
 
     /// Nil when it would not pay: more than half of the strings are distinct, or they are too few to tell.
     init?(_ strings: [String]) {
@@ -205,7 +215,7 @@ struct StringDictionary {
         distinct = []
         indexes = []
         indexes.reserveCapacity(strings.count)
-        let distinctMost = min(strings.count / 2, StringDictionary.distinctMax)
+        let distinctMost = min(strings.count / 2, DistinctStrings.distinctMax)
         for (offset, string) in strings.enumerated() {
             if let index = known[string] {
                 // Strings that Unicode calls equal may differ in bytes, and what was written must be read.
@@ -224,6 +234,67 @@ struct StringDictionary {
     /// One byte an index, or two.
     static func isWide(_ count: Int) -> Bool {
         count > 256
+    }
+}
+
+// MARK: - One by one
+
+extension ValueColumn {
+    /// The values, of which there are `count`: forms of equal ones do not say how many.
+    package func values(count: Int) -> [Value] {
+        switch self {
+        case .nulls: Array(repeating: .null, count: count)
+        case .same(let value): Array(repeating: value, count: count)
+        case .bools(let values): values.map { .bool($0) }
+        case .ints(let values): values.map { .int($0) }
+        case .floats(let values): values.map { .float($0) }
+        case .doubles(let values): values.map { .double($0) }
+        case .wholeDoubles(let values): values.map { .double(Double($0)) }
+        case .strings(let values): values.map { .string($0) }
+        case .dictionary(let values): values.map { .string($0) }
+        case .bytes(let values): values.map { .bytes($0) }
+        case .timestamps(let values): values.map { .timestamp($0) }
+        case .objectIds(let values): values.map { .objectId($0) }
+        case .uuids(let values): values.map { .uuid($0) }
+        case .links(let keys): keys.keys.map { .link($0) }
+        case .mixed(let values): values
+        case .decimals(let values): values.map { .decimal($0) }
+        }
+    }
+}
+
+extension KeyColumn {
+    package var count: Int {
+        switch self {
+        case .ints(let values): values.count
+        case .strings(let values): values.count
+        case .dictionary(let values): values.indexes.count
+        case .objectIds(let values): values.count
+        case .uuids(let values): values.count
+        case .containers(_, let counters): counters.count
+        case .mixed(let keys): keys.count
+        }
+    }
+
+    package var keys: [PrimaryKey] {
+        switch self {
+        case .ints(let values): values.map { .int($0) }
+        case .strings(let values): values.map { .string($0) }
+        case .dictionary(let values): values.map { .string($0) }
+        case .objectIds(let values): values.map { .objectId($0) }
+        case .uuids(let values): values.map { .uuid($0) }
+        case .containers(let client, let counters):
+            counters.map { .container(ElementID(client: client, counter: UInt64(bitPattern: $0))) }
+        case .mixed(let keys): keys
+        }
+    }
+}
+
+extension DistinctStrings {
+    /// The elements made of the strings are made once and shared by all who hold them.
+    func map<Element>(_ element: (String) -> Element) -> [Element] {
+        let elements = distinct.map(element)
+        return indexes.map { elements[Int($0)] }
     }
 }
 

@@ -1,0 +1,39 @@
+package import CausewayModel
+
+/// The values of one property for many objects, some of which may be null.
+package struct SparseColumn: Hashable, Sendable {
+    package let count: Int
+    /// Nil where all are, or none.
+    package let arePresent: [Bool]?
+    package let present: ValueColumn
+
+    /// A column of which all are there, or, with the form `nulls`, none.
+    package init(_ present: ValueColumn, count: Int) {
+        self.present = present
+        self.count = count
+        arePresent = nil
+    }
+
+    /// - Parameter present: the values of those that are there, in their order.
+    package init(_ present: ValueColumn, arePresent: [Bool]) {
+        self.present = present
+        self.arePresent = arePresent
+        count = arePresent.count
+    }
+
+    package init(_ values: [Value]) {
+        let hasNulls = values.contains(where: \.isNull)
+        let present = ValueColumn(hasNulls ? values.filter { !$0.isNull } : values)
+        if hasNulls, present != .nulls {
+            self.init(present, arePresent: values.map { !$0.isNull })
+        } else {
+            self.init(present, count: values.count)
+        }
+    }
+
+    package var values: [Value] {
+        guard let arePresent else { return present.values(count: count) }
+        var present = present.values(count: arePresent.count { $0 }).makeIterator()
+        return arePresent.map { $0 ? present.next() ?? .null : .null }
+    }
+}
