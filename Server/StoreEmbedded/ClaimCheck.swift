@@ -103,7 +103,8 @@ struct ClaimCheck {
     private mutating func checkPart(
         _ value: Value, _ property: String, _ target: ObjectReference, _ plan: ClassPlan
     ) throws(StoreFailure) {
-        guard let column = plan.columns[property], let part = part(value, plan, column),
+        // Looking columns up by name costs more than all else that is done for most values.
+        guard Self.mayBePart(value), let column = plan.columns[property], let part = part(value, plan, column),
             case .container(let id) = part.key
         else { return }
         let place = Place(holder: ObjectName(plan.number, target.key), column: column)
@@ -123,6 +124,13 @@ struct ClaimCheck {
                     + "places what it made.")
         }
         placed[part] = place
+    }
+
+    private static func mayBePart(_ value: Value) -> Bool {
+        switch value {
+        case .link(.container), .anyLink: true
+        default: false
+        }
     }
 
     private func part(_ value: Value, _ plan: ClassPlan, _ column: Int) -> ObjectName? {

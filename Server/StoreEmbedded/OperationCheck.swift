@@ -211,6 +211,11 @@ struct OperationCheck {
     }
 
     private func check(_ value: Value, _ plan: ClassPlan, _ column: Int) throws(StoreFailure) {
+        // What most values are, without a copy of the property's description.
+        switch (plan.types[column], value) {
+        case (.bool, .bool), (.int, .int), (.double, .double), (.string, .string), (.date, .timestamp): return
+        default: break
+        }
         let property = plan.schema.properties[column]
         let fits: Bool =
             switch (property.type, value) {
