@@ -105,10 +105,12 @@ final class Bench {
     }
 
     func configuration(
-        _ device: String, initial: (@Sendable (SyncSubscriptionSet) -> Void)? = nil
+        _ device: String, initial: (@Sendable (SyncSubscriptionSet) -> Void)? = nil,
+        resetMode: ClientResetMode = .recoverUnsyncedChanges()
     ) async throws -> Realm.Configuration {
         let user = try await app(device).login(credentials: .jwt(Self.token(user: caller(device).value.user)))
-        var configuration = user.flexibleSyncConfiguration(initialSubscriptions: initial)
+        var configuration = user.flexibleSyncConfiguration(
+            clientResetMode: resetMode, initialSubscriptions: initial)
         configuration.objectTypes = [
             Chore.self, Person.self, Reading.self, Album.self, Track.self, Survey.self, Probe.self,
         ]

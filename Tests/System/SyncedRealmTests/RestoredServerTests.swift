@@ -162,4 +162,48 @@ struct RestoredServerTests {
         #expect(try bench.store.count(of: "Reading") == 2)
         await bench.end()
     }
+
+    @Test("is a reset to the app: its blocks get the frozen Realm before and the live one after, once")
+    func resetBlocks() async throws {
+        let bench = try Bench()
+        let calls = Mutex<[String]>([])
+        let titles: @Sendable (Realm) -> [String] = { $0.objects(Chore.self).map(\.title).sorted() }
+        let mode = ClientResetMode.recoverUnsyncedChanges(
+            beforeReset: { before in
+                let call = "before: \(before.isFrozen) \(titles(before))"
+                calls.withLock { $0.append(call) }
+            },
+            afterReset: { before, after in
+                let call = "after: \(before.isFrozen) \(titles(before)) \(after.isFrozen) \(titles(after))"
+                calls.withLock { $0.append(call) }
+            })
+        let a = try Realm(configuration: try await bench.configuration("a", initial: Self.all, resetMode: mode))
+        try a.write { _ = a.create(Chore.self, value: ["id": 1, "title": "sweep"]) }
+        try await settle(a)
+        let copy = try bench.copyServer()
+        try a.write { _ = a.create(Chore.self, value: ["id": 2, "title": "wash"]) }
+        try await settle(a)
+        // Neither a first download nor a new session is a reset.
+        bench.cutOff("a")
+        try await bench.rejoin(["a": a])
+        #expect(calls.withLock { $0 } == [])
+        bench.cutOff("a")
+        try a.write { _ = a.create(Chore.self, value: ["id": 3, "title": "cook"]) }
+        try await bench.restoreServer(from: copy)
+        let b = try Realm(configuration: try await bench.configuration("b", initial: Self.all))
+        try b.write { _ = b.create(Chore.self, value: ["id": 4, "title": "iron"]) }
+        try await settle(b)
+        try await bench.rejoin(["a": a])
+        try await settle(a, b)
+        #expect(
+            calls.withLock { $0 } == [
+                #"before: true ["cook", "sweep", "wash"]"#,
+                #"after: true ["cook", "sweep", "wash"] false ["cook", "iron", "sweep", "wash"]"#,
+            ])
+        #expect(titles(a) == titles(b) && titles(a).count == 4)
+        bench.cutOff("a")
+        try await bench.rejoin(["a": a])
+        #expect(calls.withLock { $0.count } == 2)
+        await bench.end()
+    }
 }

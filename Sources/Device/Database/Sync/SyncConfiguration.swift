@@ -172,7 +172,9 @@ extension SyncConfiguration: SyncSettings {
             try PartitionSubscriptions(value, user.app, configuration.declaredSchema().schema)
         }
         let file = try SyncedFile(coordinator.store, userID: user.id, appID: user.app.id)
-        let driver = try SyncDriver(configuration: self, file: file, transport: user.app.transport())
+        let driver = try SyncDriver(
+            configuration: self, file: file, transport: user.app.transport(),
+            resetBlocks: ResetBlocks(clientResetMode, configuration))
         let subscriptions = try SyncSubscriptionSet(driver)
         if let partition {
             if partition.isMissing(from: subscriptions) {

@@ -21,6 +21,7 @@ actor SyncDriver {
     /// What others may read at any time.
     nonisolated let published = Mutex(Published())
 
+    private nonisolated let resetBlocks: ResetBlocks?
     private nonisolated let executor: QueueExecutor
     private nonisolated let fileQueue: DispatchQueue
     private var conversation: Conversation
@@ -65,8 +66,11 @@ actor SyncDriver {
     }
 
     /// Reads where the file stands. Nothing is sent before `start`.
-    init(configuration: SyncConfiguration, file: SyncedFile, transport: any Transport) throws {
+    init(
+        configuration: SyncConfiguration, file: SyncedFile, transport: any Transport, resetBlocks: ResetBlocks? = nil
+    ) throws {
         self.configuration = configuration
+        self.resetBlocks = resetBlocks
         self.file = file
         way = Mutex(transport)
         executor = QueueExecutor(label: "causeway.sync")
@@ -365,7 +369,12 @@ actor SyncDriver {
         case .renewToken: renewToken()
         case .apply(let changes):
             onFile(answering: { [self] file in
-                let outcome = try file.apply(changes)
+                let outcome =
+                    if let resetBlocks, try file.isReset(by: changes) {
+                        try resetBlocks.around(on: fileQueue) { try file.apply(changes) }
+                    } else {
+                        try file.apply(changes)
+                    }
                 if !outcome.refused.isEmpty { onQueue { $0.reportRefused(outcome.refused) } }
                 return .applied(acknowledged: outcome.acknowledged)
             })

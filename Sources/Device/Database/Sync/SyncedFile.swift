@@ -183,6 +183,14 @@ final class SyncedFile: Sendable {
         }
     }
 
+    /// Whether these changes end a resync that was necessary because the server did not know the file's past, and not
+    /// for other permissions or classes.
+    func isReset(by changes: [ViewChange]) throws -> Bool {
+        guard let checkpoint = changes.first?.checkpoint, comparison.withLock({ $0 != nil }) else { return false }
+        let state = try reading { try replica.state(in: $0) }
+        return state.permissions == checkpoint.permissions && state.schema == checkpoint.schema
+    }
+
     /// Measures the difference between the server's clock and ours.
     func observe(serverTime: UInt64, roundTrip: UInt64) {
         replica.observe(serverTime: serverTime, localTime: Self.wallClock, roundTrip: roundTrip)
