@@ -28,6 +28,8 @@ package struct QuarantinedChange: Hashable, Sendable {
     package var reason: String
     /// The refused operations, in the order in which they were made.
     package var operations: [Operation]
+    /// Whether they are of a one-way entry.
+    package var isOneWay = false
 }
 
 extension QuarantinedChange {
@@ -36,11 +38,12 @@ extension QuarantinedChange {
         writer.write(varint: time)
         writer.write(varint: UInt64(code))
         writer.write(string: reason)
-        // A changeset is how operations are written; its other fields say nothing here.
+        // A changeset is how operations are written. Its base tells the lanes apart; its other fields say nothing here.
         writer.write(
             raw: Changeset.encode([
                 Changeset(
-                    client: ClientID(0), sequence: number, stamp: .zero, base: .zero, operations: operations)
+                    client: ClientID(0), sequence: number, stamp: .zero, base: isOneWay ? Self.oneWay : .zero,
+                    operations: operations)
             ]))
         return writer.bytes
     }
@@ -50,8 +53,39 @@ extension QuarantinedChange {
         time = try reader.readVarint()
         code = UInt32(truncatingIfNeeded: try reader.readVarint())
         reason = try reader.readString()
-        operations = try Changeset.decode(Array(encoded[reader.offset...])).first?.operations ?? []
+        let changeset = try Changeset.decode(Array(encoded[reader.offset...])).first
+        operations = changeset?.operations ?? []
+        isOneWay = changeset?.base == Self.oneWay
         self.number = number
+    }
+
+    private static let oneWay = ServerVersion(1)
+}
+
+extension [Operation] {
+    /// Takes out what was refused: one change for each reason. A refusal of another entry, or of no operation, takes
+    /// nothing.
+    func parted(
+        by refusals: [RefusedOperation], at time: UInt64, isOneWay: Bool = false
+    ) -> (refused: [QuarantinedChange], left: [Operation]) {
+        let byPlace = Dictionary(refusals.map { ($0.operation, $0) }) { first, _ in first }
+        var changes: [QuarantinedChange] = []
+        var left: [Operation] = []
+        for (place, operation) in enumerated() {
+            guard let refusal = byPlace[UInt64(place)] else {
+                left.append(operation)
+                continue
+            }
+            if let known = changes.firstIndex(where: { $0.code == refusal.code && $0.reason == refusal.reason }) {
+                changes[known].operations.append(operation)
+            } else {
+                changes.append(
+                    QuarantinedChange(
+                        number: 0, time: time, code: refusal.code, reason: refusal.reason, operations: [operation],
+                        isOneWay: isOneWay))
+            }
+        }
+        return (changes, left)
     }
 }
 
@@ -125,6 +159,10 @@ extension Replica {
         let trees = Trees(transaction)
         guard let change = try trees.quarantined(number) else { return false }
         trees.quarantine.remove(Trees.key(number))
+        if change.isOneWay {
+            try logOneWay(change.operations, in: transaction)
+            return true
+        }
         try log(change.operations, in: transaction, now: now)
         let application = try ViewApplication(transaction, state: state(in: transaction), acknowledged: 0)
         try application.showAgain(Set(change.operations.map(\.target)))

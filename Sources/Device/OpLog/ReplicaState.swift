@@ -19,6 +19,8 @@ package struct ReplicaState: Hashable, Sendable {
     package internal(set) var permissions: UInt64 = 0
     /// Names the schema that the view was made for.
     package internal(set) var schema: UInt64 = 0
+    /// The name of no schema: the server finds out what the view holds. The version stays, for changesets are made on it.
+    static let noSchema = UInt64.max
     /// The newest reading of the hybrid clock that was written or seen here.
     var clockTime: UInt64 = 0
     /// The last number given to a list element or an embedded object.

@@ -73,6 +73,12 @@ struct Trees {
         if let failure { throw damaged(failure) }
     }
 
+    /// What one of the logs has under a number.
+    func entry(_ number: UInt64, of tree: Tree) throws(StoreError) -> Changeset? {
+        guard let bytes = tree.get(Self.key(number)) else { return nil }
+        return try readable { () throws(EncodingError) in try Changeset.decode(bytes).first }
+    }
+
     func touched(after first: UInt64, through last: UInt64) throws(StoreError) -> [(sequence: UInt64, touched: Touched)]
     {
         guard first < last else { return [] }

@@ -77,10 +77,11 @@ package final class ViewApplication {
     /// Brings objects to what their bases and the log say.
     func showAgain(_ objects: Set<ObjectReference>) throws(StoreError) {
         for object in objects.sorted(by: { ($0.className, $0.key) < ($1.className, $1.key) }) {
-            guard let base = try trees.base(object) else { continue }
+            guard let base = try base(of: object) else { continue }
             try settle(object, base: base.state, lastSequence: base.lastSequence)
         }
         evictUnheld()
+        saveAdopted()
     }
 
     // MARK: - The four ways a view changes
@@ -163,11 +164,7 @@ package final class ViewApplication {
             trees.log.removeRange(from: first, upTo: end)
             trees.touched.removeRange(from: first, upTo: end)
         }
-        for (sequence, var touched) in touched where sequence > acknowledged {
-            guard let objects = adopted[sequence] else { continue }
-            touched.others += objects
-            trees.touched.put(Trees.key(sequence), touched.encoded())
-        }
+        saveAdopted()
         state.acknowledged = acknowledged
         state.epoch = epoch
         state.version = version
@@ -176,6 +173,14 @@ package final class ViewApplication {
         state.permissions = permissions
         state.schema = schema
         trees.save(state)
+    }
+
+    private func saveAdopted() {
+        for (sequence, var touched) in touched where sequence > acknowledged {
+            guard let objects = adopted[sequence] else { continue }
+            touched.others += objects
+            trees.touched.put(Trees.key(sequence), touched.encoded())
+        }
     }
 
     /// Objects that a changeset made have no base before somebody asks for it.
@@ -200,43 +205,17 @@ package final class ViewApplication {
         for sequence in state.acknowledged + 1...acknowledged {
             let key = Trees.key(sequence)
             guard var bytes = trees.log.get(key) else { continue }
-            if let refused = refused[sequence] {
-                changes += try split(&bytes, sequence, refused)
+            if let refused = refused[sequence], var changeset = try trees.entry(sequence, of: trees.log) {
+                let parted = changeset.operations.parted(by: Array(refused.values), at: now)
+                changeset.operations = parted.left
+                changes += parted.refused
+                bytes = Changeset.encode([changeset])
             }
             kept.keep(bytes, sequence: sequence, at: now)
             added += 1
         }
         kept.trim(limits, added: added, now: now)
         if !changes.isEmpty { quarantined = trees.quarantine(changes) }
-    }
-
-    /// Takes the refused operations out of a changeset: one change for each reason.
-    private func split(
-        _ bytes: inout [UInt8], _ sequence: UInt64, _ refused: [UInt64: RefusedOperation]
-    ) throws(StoreError) -> [QuarantinedChange] {
-        var changes: [QuarantinedChange] = []
-        var accepted = bytes
-        try trees.changesets(in: trees.log, after: sequence - 1, through: sequence) { changeset, _ in
-            var left = changeset
-            left.operations = []
-            for (index, operation) in changeset.operations.enumerated() {
-                guard let refusal = refused[UInt64(index)] else {
-                    left.operations.append(operation)
-                    continue
-                }
-                if let known = changes.firstIndex(where: { $0.code == refusal.code && $0.reason == refusal.reason }) {
-                    changes[known].operations.append(operation)
-                } else {
-                    changes.append(
-                        QuarantinedChange(
-                            number: 0, time: now, code: refusal.code, reason: refusal.reason, operations: [operation]))
-                }
-            }
-            accepted = Changeset.encode([left])
-            return true
-        }
-        bytes = accepted
-        return changes
     }
 
     // MARK: - Bases

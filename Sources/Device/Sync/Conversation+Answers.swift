@@ -114,7 +114,12 @@ extension Conversation {
         }
         upload.acknowledged(answer.committed)
         finishUploadWaiters(into: &actions)
-        failed(.upload, .refused(refusal), at: now, using: &random, into: &actions)
+        // The answer names the entry: it is the one behind what was taken.
+        if refusal.concernsContent {
+            rejected = (upload.settingAside(), refusal)
+        } else {
+            failed(.upload, .refused(refusal), at: now, using: &random, into: &actions)
+        }
     }
 
     private static let emptyAnswer = TransportFailure.unintelligible(
@@ -144,13 +149,14 @@ extension Conversation {
 extension Conversation {
     /// Whatever may leave now, leaves now. Called after every event: there is no other place that starts a call.
     mutating func depart(at now: Moment, into actions: inout [Action]) {
+        setRejectedAside(into: &actions)
         takeIn(into: &actions)
         guard case .connected(let session) = phase else { return }
-        if let after = upload.depart(at: now) {
-            actions.append(.upload(attempt, session: session.id, after: after))
+        if let (after, alone) = upload.depart(at: now) {
+            actions.append(.upload(attempt, session: session.id, after: after, alone: alone))
         }
-        if let after = ingest.depart(at: now) {
-            actions.append(.ingest(attempt, after: after))
+        if let (after, alone) = ingest.depart(at: now) {
+            actions.append(.ingest(attempt, after: after, alone: alone))
         }
         if queriesWanted > queriesTold, !queriesInFlight {
             queriesInFlight = true

@@ -48,6 +48,9 @@ extension Conversation {
         case refilled(after: UInt64)
         /// It cannot be, and why.
         case refillFailed(String)
+        /// What `setAside` asked for is done, or could not be.
+        case setAside(Lane)
+        case setAsideFailed(Lane, String)
         case fileFailed(String)
 
         case timer
@@ -57,9 +60,9 @@ extension Conversation {
     package enum Action: Hashable, Sendable {
         case sendHello(Attempt)
         case openDownload(Attempt, session: UInt64)
-        /// Send what the log has after this number, up to the bound.
-        case upload(Attempt, session: UInt64, after: UInt64)
-        case ingest(Attempt, after: UInt64)
+        /// Send what the log has after this number, up to the bound; or only the first entry of it.
+        case upload(Attempt, session: UInt64, after: UInt64, alone: Bool = false)
+        case ingest(Attempt, after: UInt64, alone: Bool = false)
         case sendQueries(Attempt, session: UInt64)
         case sendMark(Attempt, session: UInt64, id: UInt64)
         case sendCredit(Attempt, session: UInt64, bytes: UInt64)
@@ -76,6 +79,8 @@ extension Conversation {
         case digest(Attempt, DigestQuestion)
         /// Put back into the log what the server has lost: everything after this number.
         case refill(after: UInt64)
+        /// Move what was refused of an entry to the quarantine. What is left of the entry, if only its number, stays.
+        case setAside(Refused)
         /// One-way entries up to this number are on the server.
         case dropOneWay(through: UInt64)
         case queriesRefused(version: UInt64, SyncFailure)
@@ -132,6 +137,26 @@ extension Conversation {
             self.wanted = wanted
             self.logged = logged
             self.dropped = dropped
+        }
+    }
+
+    /// The two logs that leave.
+    package enum Lane: Hashable, Sendable {
+        case changesets, oneWay
+    }
+
+    /// What the server takes in no form, by its number.
+    package enum Refused: Hashable, Sendable {
+        case changeset(UInt64, SyncFailure)
+        case oneWay(UInt64, SyncFailure)
+        /// Some operations of a one-way entry.
+        case oneWayOperations(UInt64, [OperationRefusal])
+
+        package var lane: Lane {
+            switch self {
+            case .changeset: .changesets
+            case .oneWay, .oneWayOperations: .oneWay
+            }
         }
     }
 

@@ -6,14 +6,17 @@ import CausewayWire
 //              unintelligible         unusable
 //  hello       wait, again            stop          wait    at once, again   renew          stop
 //  download    wait, again (1)        stop          wait    at once, again   renew          stop
-//  upload      wait, again            stop          wait    at once, again   renew          this lane stands still
-//  ingest      wait, again            stop          wait    at once, again   renew          this lane stands still
+//  upload      wait, again            stop          wait    at once, again   renew          one entry is set aside (2)
+//  ingest      wait, again            stop          wait    at once, again   renew          one entry is set aside (2)
 //  queries     wait, again            stop          wait    at once, again   renew          this query set is refused
 //  mark        wait, again            stop          wait    at once, again   renew          its waiters fail
 //  credit      wait, again            stop          wait    at once, again   renew          stop
 //  digests     wait, again            stop          wait    at once, again   renew          stop
 //
 // (1) What cannot be read (unintelligible) stops it once `unreadableMaximum` downloads in a row brought nothing else.
+// (2) The entries of the batch are sent one by one, and the one that is refused alone goes to the quarantine; its number
+//     is sent without it. Only a refusal that is about the caller (103) and not about what was sent makes the lane stand
+//     still.
 //
 // A refusal that concerns the caller, the database or the state of both (codes 1xx, 2xx, 4xx) stops everything
 // whatever the call was: no other call would fare better.
@@ -70,6 +73,10 @@ extension Conversation {
         switch call {
         case .hello, .download, .credit, .digests:
             stop(.refused(refusal), into: &actions)
+        case .upload where refusal.concernsContent:
+            if let number = upload.refusedWhole() { rejected = (number, refusal) }
+        case .ingest where refusal.concernsContent:
+            if let number = ingest.refusedWhole() { actions.append(.setAside(.oneWay(number, refusal))) }
         case .upload:
             _ = upload.answered(committed: upload.committed, failure: refusal)
             actions.append(.report(.uploadRefused(refusal, after: upload.committed)))
@@ -85,6 +92,27 @@ extension Conversation {
             actions.append(.queriesRefused(version: queriesWanted, refusal))
         case .mark(let id):
             for waiter in waiters.marked(id) { actions.append(.fail(waiter, .stopped(.refused(refusal)))) }
+        }
+    }
+
+    /// A changeset takes along what the app sees of it, and what the file then has of the server is compared with the
+    /// server: the session ends as soon as the file is free, and the next hello asks for that. A one-way entry left no
+    /// trace.
+    mutating func setRejectedAside(into actions: inout [Action]) {
+        guard let (number, refusal) = rejected, download.work == .none else { return }
+        rejected = nil
+        hangUp(into: &actions)
+        phase = .settling
+        download.refilling()
+        actions.append(.setAside(.changeset(number, refusal)))
+    }
+
+    mutating func clear(_ lane: Lane) {
+        switch lane {
+        case .changesets:
+            upload.setAside()
+            download.freed()
+        case .oneWay: ingest.setAside()
         }
     }
 
@@ -105,8 +133,11 @@ extension Conversation {
 extension SyncFailure {
     /// Whether another request of the same session may still succeed: what they sent is wrong, not who they are.
     fileprivate var concernsRequestOnly: Bool {
-        (300..<400).contains(code.rawValue) || code == .permissionDenied
+        concernsContent || code == .permissionDenied
     }
+
+    /// Whether it is what was sent that is wrong.
+    var concernsContent: Bool { action == .report && (300..<400).contains(code.rawValue) }
 }
 
 extension Conversation.Event {

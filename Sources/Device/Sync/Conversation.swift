@@ -40,6 +40,8 @@ package struct Conversation: Sendable {
     var queriesTold: UInt64 = 0
     var queriesInFlight = false
     var creditInFlight = false
+    /// The changeset that the file is to set aside when it is free.
+    var rejected: (number: UInt64, refusal: SyncFailure)?
     /// Whether the session, if it fails for its token once more, fails with one that was just got.
     var tokenIsFresh = false
     /// When the token of the calls expires by the server's clock, in milliseconds since 1970; nil when nobody knows.
@@ -180,6 +182,13 @@ package struct Conversation: Sendable {
         case .refillFailed(let message):
             download.freed()
             if phase == .settling { stop(.refused(SyncFailure(.epochChanged, message)), into: &actions) }
+        case .setAside(let lane):
+            clear(lane)
+            fileIsFree(at: now, into: &actions)
+        case .setAsideFailed(let lane, let message):
+            clear(lane)
+            actions.append(.report(.file(message)))
+            retry(at: now, using: &random, into: &actions)
         case .fileFailed(let message):
             _ = download.applied()
             actions.append(.report(.file(message)))
@@ -231,6 +240,11 @@ extension Conversation {
         ingest.closed()
         download.disconnected()
         waiters.disconnected()
+        if rejected != nil {
+            // The next session is told the same.
+            rejected = nil
+            upload.setAside()
+        }
         queriesInFlight = false
         creditInFlight = false
         tokenUnshown = false

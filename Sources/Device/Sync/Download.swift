@@ -33,7 +33,7 @@ package struct Download: Hashable, Sendable {
         case applying
         case spilling
         case digesting
-        /// Changesets that the server has lost go back into the log.
+        /// Changesets that the server has lost go back into the log, or one that it takes in no form leaves it.
         case refilling
     }
 

@@ -24,6 +24,11 @@ package struct Outbox: Hashable, Sendable {
         case blocked(SyncFailure)
     }
 
+    /// Entries up to this one leave one by one: one of them had its whole batch refused.
+    private var singlyThrough: UInt64 = 0
+    /// The file is moving what was refused of an entry to its quarantine. It outlives a session.
+    private var isSettingAside = false
+
     package init(logged: UInt64, dropped: UInt64) {
         self.logged = max(logged, dropped)
         self.dropped = dropped
@@ -55,11 +60,35 @@ package struct Outbox: Hashable, Sendable {
         state = .closed
     }
 
-    /// Where the next batch starts, when one should leave now.
-    package mutating func depart(at now: Moment) -> UInt64? {
-        guard state == .idle, !isEmpty else { return nil }
+    /// Where the next batch starts, when one should leave now, and whether its first entry leaves alone.
+    package mutating func depart(at now: Moment) -> (after: UInt64, alone: Bool)? {
+        guard state == .idle, !isEmpty, !isSettingAside else { return nil }
         state = .inFlight(after: committed, since: now)
-        return committed
+        return (committed, isSingly)
+    }
+
+    private var isSingly: Bool { committed < singlyThrough }
+
+    /// The batch in flight was refused as a whole. Returns the entry to blame; nil if it may be any of several, which
+    /// leave one by one from now on.
+    package mutating func refusedWhole() -> UInt64? {
+        state = .idle
+        if isSingly { return settingAside() }
+        singlyThrough = logged
+        return nil
+    }
+
+    /// The entry after `committed` is refused, in whole or in part, and the file shall set that aside. Returns its number.
+    package mutating func settingAside() -> UInt64 {
+        state = .idle
+        singlyThrough = 0
+        isSettingAside = true
+        return committed + 1
+    }
+
+    /// The file has done so, or could not.
+    package mutating func setAside() {
+        isSettingAside = false
     }
 
     /// The log had nothing after `committed`: an entry was counted that is not there any more.

@@ -51,6 +51,8 @@ private struct NumberWorld {
                 fileWork.append(.spilled)
             case .refill:
                 violations.append("the log is filled again, though the server lost nothing")
+            case .setAside:
+                violations.append("something is set aside, though nothing was refused")
             case .digest(let attempt, let question):
                 fileWork.append(.digested(attempt, number: question.number, []))
             case .sendHello, .openDownload, .upload, .ingest, .sendQueries, .sendMark, .sendCredit, .sendDigests:
@@ -74,7 +76,7 @@ private struct NumberWorld {
                     attempt, welcome, .init(wanted: 0, logged: .init(changesets: logged, oneWay: oneWay))))
         case .openDownload(let attempt, _):
             stream = (attempt, checkpoint)
-        case .upload(let attempt, _, let after):
+        case .upload(let attempt, _, let after, _):
             let through = min(logged, after + 3)
             if after > committed { violations.append("a hole: \(after) after \(committed)") }
             if through > committed {
@@ -82,7 +84,7 @@ private struct NumberWorld {
                 version += 1
             }
             answers.append(.uploadAnswered(attempt, UploadAnswer(committed: committed)))
-        case .ingest(let attempt, let after):
+        case .ingest(let attempt, let after, _):
             if after > ingested { violations.append("a hole one way: \(after) after \(ingested)") }
             ingested = max(ingested, min(oneWay, after + 2))
             answers.append(.ingestAnswered(attempt, through: ingested))

@@ -48,11 +48,85 @@ struct UploadTests {
         #expect(peer.connect(ingested: 4).contains(.dropOneWay(through: 4)))
     }
 
-    @Test("a refused changeset stops its lane only, is reported and stays; a reconnect tries it once more")
-    func refused() {
+    @Test(
+        "a changeset that the server takes in no form is set aside, then a new session sends its empty place and the rest"
+    )
+    func setAside() {
         var peer = HandCrankedPeer(changesets: 5)
         peer.connect()
         let failure = SyncFailure(.operationInvalid, "no such property")
+        let waiter = Conversation.Waiter(number: 1)
+        peer.tell(.waitForUpload(waiter))
+        let first = peer.attempt
+        #expect(
+            peer.tell(.uploadAnswered(first, UploadAnswer(committed: 2, failure: failure))) == [
+                .disconnect(first), .setAside(.changeset(3, failure)),
+            ])
+        // Nothing of the old session counts, and no other begins, before the file has done it.
+        #expect(peer.tell(.reconnect) == [])
+        #expect(peer.tell(.setAside(.changesets)) == [.sendHello(peer.attempt)])
+        #expect(peer.welcome(committed: 2).contains(.upload(peer.attempt, session: peer.session, after: 2)))
+        #expect(
+            peer.tell(.uploadAnswered(peer.attempt, UploadAnswer(committed: 5))) == [.finish(waiter)])
+    }
+
+    @Test("of a batch that is refused as a whole the changesets leave one by one, until the one to blame is found")
+    func oneByOne() {
+        var peer = HandCrankedPeer(changesets: 9)
+        peer.connect()
+        let failure = SyncFailure(.frameTooLarge, "65 MiB")
+        func alone(_ after: UInt64) -> [Conversation.Action] {
+            [.upload(peer.attempt, session: peer.session, after: after, alone: true)]
+        }
+        #expect(peer.tell(.failed(peer.attempt, .upload, .refused(failure))) == alone(0))
+        #expect(peer.tell(.uploadAnswered(peer.attempt, UploadAnswer(committed: 1))) == alone(1))
+        let attempt = peer.attempt
+        #expect(
+            peer.tell(.failed(attempt, .upload, .refused(failure))) == [
+                .disconnect(attempt), .setAside(.changeset(2, failure)),
+            ])
+        // A disk that is full must not be asked without a pause.
+        #expect(peer.tell(.setAsideFailed(.changesets, "full")) == [.report(.file("full"))])
+        peer.tell(.reconnect)
+        #expect(peer.welcome(committed: 1).contains(.upload(peer.attempt, session: peer.session, after: 1)))
+    }
+
+    @Test("a changeset is set aside when the file is free; a session that ends before is told the same again")
+    func setAsideLater() {
+        var peer = HandCrankedPeer(changesets: 1)
+        peer.connect()
+        let failure = SyncFailure(.messageMalformed, "no message")
+        peer.receive(.changes(lastPart(3)))
+        let answer = UploadAnswer(committed: 0, failure: failure)
+        #expect(peer.tell(.uploadAnswered(peer.attempt, answer)) == [])
+        #expect(peer.tell(.failed(peer.attempt, .download, .unreachable("cut"))).count == 2)
+        #expect(peer.tell(.applied(acknowledged: 0)) == [])
+        peer.tell(.reconnect)
+        #expect(peer.welcome().contains(.upload(peer.attempt, session: peer.session, after: 0)))
+        peer.receive(.changes(lastPart(4)))
+        peer.tell(.uploadAnswered(peer.attempt, answer))
+        let attempt = peer.attempt
+        #expect(
+            peer.tell(.applied(acknowledged: 0)) == [.disconnect(attempt), .setAside(.changeset(1, failure))])
+    }
+
+    @Test("a one-way entry that the server takes in no form is set aside, and the session goes on")
+    func oneWaySetAside() {
+        var peer = HandCrankedPeer(oneWay: 4)
+        peer.connect()
+        let failure = SyncFailure(.operationInvalid, "no such class")
+        peer.tell(.failed(peer.attempt, .ingest, .refused(failure)))
+        #expect(
+            peer.tell(.failed(peer.attempt, .ingest, .refused(failure))) == [.setAside(.oneWay(1, failure))])
+        #expect(peer.tell(.committed(.init(changesets: 0, oneWay: 5))) == [])
+        #expect(peer.tell(.setAside(.oneWay)) == [.ingest(peer.attempt, after: 0)])
+    }
+
+    @Test("a caller that may not send stops its lane only, and nothing is set aside; a reconnect tries once more")
+    func refused() {
+        var peer = HandCrankedPeer(changesets: 5)
+        peer.connect()
+        let failure = SyncFailure(.permissionDenied, "another user's client")
         let waiter = Conversation.Waiter(number: 1)
         peer.tell(.waitForUpload(waiter))
         let trouble = Trouble.uploadRefused(failure, after: 2)

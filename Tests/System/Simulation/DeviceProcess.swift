@@ -137,8 +137,10 @@ final class DeviceProcess {
         switch action {
         case .sendHello(let attempt): try sendHello(attempt)
         case .openDownload(let attempt, let session): openDownload(attempt, session)
-        case .upload(let attempt, let session, let after): try upload(attempt, session, after)
-        case .ingest(let attempt, let after): try ingest(attempt, after)
+        case .upload(let attempt, let session, let after, _): try upload(attempt, session, after)
+        case .ingest(let attempt, let after, _): try ingest(attempt, after)
+        case .setAside(let refused):
+            throw Divergence("[I7] the server takes in no form what device \(number) wrote: \(refused)")
         case .sendQueries(let attempt, let session):
             let wanted = file.wanted
             call(attempt, .queries, .subscriptions, SubscriptionsRequest(session: session, wanted: wanted)) {

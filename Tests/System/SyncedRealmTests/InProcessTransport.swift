@@ -37,6 +37,15 @@ final class InProcessTransport: CausewaySync.Transport {
             var isCut = false
             var downloads: [Task<Void, Never>] = []
             var change: Change?
+            var refusal: Refusal?
+        }
+
+        typealias Refusal = @Sendable (Changeset) -> SyncFailure?
+
+        /// Which changesets make that a message is not even read.
+        var refusal: Refusal? {
+            get { state.withLock(\.refusal) }
+            set { state.withLock { $0.refusal = newValue } }
         }
 
         typealias Change = @Sendable (Operation) -> Operation
@@ -113,6 +122,7 @@ final class InProcessTransport: CausewaySync.Transport {
                     request.changesets[index].operations = request.changesets[index].operations.map(change)
                 }
             }
+            if let refusal = network.refusal, let failure = changesets.lazy.compactMap(refusal).first { throw failure }
             adopt(session)
             return try await carried(conversations.upload(request.session, user: user, request.changesets))
         }

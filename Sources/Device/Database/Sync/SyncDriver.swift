@@ -342,8 +342,8 @@ actor SyncDriver {
         switch action {
         case .sendHello(let attempt): sendHello(attempt)
         case .openDownload(let attempt, let session): openDownload(attempt, session)
-        case .upload(let attempt, let session, let after): upload(attempt, session, after)
-        case .ingest(let attempt, let after): ingest(attempt, after)
+        case .upload(let attempt, let session, let after, let alone): upload(attempt, session, after, alone: alone)
+        case .ingest(let attempt, let after, let alone): ingest(attempt, after, alone: alone)
         case .sendQueries(let attempt, let session): sendQueries(attempt, session)
         case .sendMark(let attempt, let session, let id):
             call(attempt, .mark(id)) { transport, token throws(TransportFailure) in
@@ -394,6 +394,22 @@ actor SyncDriver {
                 } catch let error as StoreError where error.code == .invalidValue {
                     // Of other failures of the file the next attempt may know nothing.
                     return .refillFailed(SyncedFile.message(of: error))
+                }
+            })
+        case .setAside(let refused):
+            onFile(answering: { [self] file in
+                do {
+                    let changes = try file.setAside(refused)
+                    // It must not be asked for the same again without a pause.
+                    guard !changes.isEmpty else {
+                        return .setAsideFailed(refused.lane, "The server refuses what this file does not send.")
+                    }
+                    onQueue { $0.reportRefused(changes) }
+                    return .setAside(refused.lane)
+                } catch {
+                    return .setAsideFailed(
+                        refused.lane,
+                        "What the server refused could not be set aside: \(SyncedFile.message(of: error))")
                 }
             })
         case .dropOneWay(let through):
@@ -570,9 +586,10 @@ actor SyncDriver {
         }
     }
 
-    private func upload(_ attempt: Conversation.Attempt, _ session: UInt64, _ after: UInt64) {
+    private func upload(_ attempt: Conversation.Attempt, _ session: UInt64, _ after: UInt64, alone: Bool) {
         do {
-            let changesets = try file.pending(after: after, limitBytes: conversation.limits.uploadBytes)
+            let changesets = try file.pending(
+                after: after, limitBytes: alone ? 0 : conversation.limits.uploadBytes)
             guard !changesets.isEmpty else {
                 tell(.uploadFoundNothing(attempt))
                 return
@@ -585,9 +602,10 @@ actor SyncDriver {
         }
     }
 
-    private func ingest(_ attempt: Conversation.Attempt, _ after: UInt64) {
+    private func ingest(_ attempt: Conversation.Attempt, _ after: UInt64, alone: Bool) {
         do {
-            guard let batch = try file.pendingOneWay(after: after, limitBytes: conversation.limits.ingestBytes) else {
+            let limitBytes = alone ? 0 : conversation.limits.ingestBytes
+            guard let batch = try file.pendingOneWay(after: after, limitBytes: limitBytes) else {
                 tell(.ingestFoundNothing(attempt))
                 return
             }

@@ -305,6 +305,24 @@ final class SyncedFile: Sendable {
 
     // MARK: - What the server refused
 
+    /// Moves what the server takes in no form to the quarantine.
+    func setAside(_ refused: Conversation.Refused) throws -> [QuarantinedChange] {
+        try writing { transaction in
+            let now = Self.wallClock
+            switch refused {
+            case .changeset(let number, let failure):
+                return try replica.setAside(
+                    number, code: failure.code.rawValue, reason: failure.message, in: transaction, now: now)
+            case .oneWay(let number, let failure):
+                return try replica.setAsideOneWay(
+                    number, code: failure.code.rawValue, reason: failure.message, in: transaction, now: now)
+            case .oneWayOperations(let number, let refusals):
+                return try replica.setAsideOneWay(
+                    number, refusals.map(RefusedOperation.init), in: transaction, now: now)
+            }
+        }
+    }
+
     func quarantined() throws -> [QuarantinedChange] {
         try reading { try Replica.quarantined(in: $0) }
     }

@@ -1,0 +1,78 @@
+import CausewayModel
+package import CausewayObjectStore
+import CausewayOperations
+
+// MARK: - What the server takes in no form
+
+extension Replica {
+    /// Moves a logged changeset that the server refuses as a whole to the quarantine [I7]. What stays in the log under its
+    /// number is empty, so that the numbers have no gap; other pending changesets stay as they are.
+    ///
+    /// The app sees the bases and the rest of the log. What ended without an operation of its own, as embedded objects do,
+    /// is in no base: the view counts as made for no schema, so the next hello brings a resync.
+    ///
+    /// - Parameter now: the device's wall clock in milliseconds since 1970.
+    /// - Returns: What went to the quarantine; nothing if the changeset has left the log, or was set aside before.
+    package func setAside(
+        _ sequence: UInt64, code: UInt32, reason: String, in transaction: Transaction, now: UInt64
+    ) throws(StoreError) -> [QuarantinedChange] {
+        let trees = Trees(transaction)
+        var state = try state(in: transaction)
+        guard sequence > state.acknowledged,
+            var changeset = try trees.entry(sequence, of: trees.log), !changeset.operations.isEmpty
+        else { return [] }
+        let operations = changeset.operations
+        changeset.operations = []
+        trees.log.put(Trees.key(sequence), Changeset.encode([changeset]))
+        state.schema = ReplicaState.noSchema
+        trees.save(state)
+        let application = try ViewApplication(transaction, state: state, acknowledged: 0)
+        try application.showAgain(Set(operations.map(\.target)))
+        return trees.quarantine([
+            QuarantinedChange(number: 0, time: now, code: code, reason: reason, operations: operations)
+        ])
+    }
+
+    /// The same for a one-way entry, of which the device has nothing else.
+    package func setAsideOneWay(
+        _ number: UInt64, code: UInt32, reason: String, in transaction: Transaction, now: UInt64
+    ) throws(StoreError) -> [QuarantinedChange] {
+        try setAsideOneWay(number, in: transaction, now: now) { operations in
+            operations.indices.map {
+                RefusedOperation(sequence: number, operation: UInt64($0), code: code, reason: reason)
+            }
+        }
+    }
+
+    /// The same for some operations of a one-way entry.
+    package func setAsideOneWay(
+        _ number: UInt64, _ refused: [RefusedOperation], in transaction: Transaction, now: UInt64
+    ) throws(StoreError) -> [QuarantinedChange] {
+        try setAsideOneWay(number, in: transaction, now: now) { _ in refused }
+    }
+
+    private func setAsideOneWay(
+        _ number: UInt64, in transaction: Transaction, now: UInt64, refused: ([Operation]) -> [RefusedOperation]
+    ) throws(StoreError) -> [QuarantinedChange] {
+        let trees = Trees(transaction)
+        guard try number > state(in: transaction).acknowledgedOneWay,
+            var entry = try trees.entry(number, of: trees.oneWay)
+        else { return [] }
+        let parted = entry.operations.parted(by: refused(entry.operations), at: now, isOneWay: true)
+        guard !parted.refused.isEmpty else { return [] }
+        entry.operations = parted.left
+        trees.oneWay.put(Trees.key(number), Changeset.encode([entry]))
+        return trees.quarantine(parted.refused)
+    }
+
+    /// Logs a refused part of a one-way entry once more, as an entry of its own.
+    func logOneWay(_ operations: [Operation], in transaction: Transaction) throws(StoreError) {
+        let trees = Trees(transaction)
+        var state = try state(in: transaction)
+        state.lastOneWay += 1
+        let entry = Changeset(
+            client: state.client, sequence: state.lastOneWay, stamp: .zero, base: state.version, operations: operations)
+        trees.oneWay.put(Trees.key(state.lastOneWay), Changeset.encode([entry]))
+        trees.save(state)
+    }
+}

@@ -1,0 +1,92 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayOpLog
+import CausewayOperations
+import Testing
+
+@Suite("What the server takes in no form")
+struct SettingAsideTests {
+    private func create(_ id: Int64, _ title: String, on device: Device) throws {
+        try device.write { transaction in
+            let notes = transaction.table("Note")!
+            notes.set(try notes.create(.int(id)), Column.title, .string(title))
+        }
+    }
+
+    private func writing<Result>(_ device: Device, _ body: (Transaction) throws -> Result) throws -> Result {
+        let transaction = try device.store.write()
+        defer { transaction.end() }
+        let result = try body(transaction)
+        _ = try transaction.commit()
+        return result
+    }
+
+    private func setAside(_ sequence: UInt64, on device: Device) throws -> [QuarantinedChange] {
+        try writing(device) {
+            try device.replica.setAside(sequence, code: 302, reason: "too large", in: $0, now: 9)
+        }
+    }
+
+    @Test("a changeset leaves an empty one under its number; what others wrote and wrote later stays")
+    func changeset() throws {
+        let device = try Device(1)
+        try create(1, "one", on: device)
+        try create(2, "two", on: device)
+        try device.write { transaction in
+            let notes = transaction.table("Note")!
+            notes.set(notes.key(for: .int(1))!, Column.title, .string("changed"))
+            _ = try notes.create(.int(3))
+        }
+        try device.write { transaction in
+            let notes = transaction.table("Note")!
+            for id in [1, 3] { notes.set(notes.key(for: .int(Int64(id)))!, Column.count, .int(7)) }
+        }
+        let sent = try device.pending()
+        let changes = try setAside(3, on: device)
+        #expect(changes.map(\.operations) == [sent[2].operations])
+        #expect(changes.map(\.code) == [302] && changes.map(\.time) == [9])
+        #expect(
+            try device.pending().map(\.operations) == [sent[0].operations, sent[1].operations, [], sent[3].operations])
+        #expect(try device.visible[note(1)]?.fields["title"] == .string("one"))
+        #expect(try device.visible[note(1)]?.fields["count"] == .int(7))
+        // What stands on the refused creation goes with it; the server will refuse it by itself.
+        #expect(try Set(device.visible.keys) == [note(1), note(2)])
+        // Twice is once, and what is acknowledged cannot be taken back.
+        #expect(try setAside(3, on: device).isEmpty)
+        try device.apply(
+            ViewChange(messages: [], acknowledged: 4, version: ServerVersion(4), view: .everything))
+        #expect(try setAside(2, on: device).isEmpty)
+        #expect(try device.visible[note(1)]?.fields["count"] == .int(7))
+        #expect(try Set(device.visible.keys) == [note(1), note(2)])
+        #expect(try device.bookkeeping("sync.bases") == 0)
+        #expect(try device.read { try Replica.quarantined(in: $0).count } == 1)
+    }
+
+    @Test("of a one-way entry only what is refused goes, and comes back as an entry of its own")
+    func oneWay() throws {
+        let device = try Device(1)
+        try device.write { transaction in
+            for id in 1...3 { _ = try transaction.table("Reading")!.create(.int(Int64(id))) }
+        }
+        func entries() throws -> [[Operation]] {
+            try device.read {
+                try device.replica.pendingOneWay(in: $0, after: 0, limitBytes: .max)?.entries ?? []
+            }
+        }
+        let sent = try entries()[0]
+        let refused = RefusedOperation(sequence: 1, operation: 1, code: 103, reason: "not yours")
+        let changes = try writing(device) {
+            try device.replica.setAsideOneWay(1, [refused], in: $0, now: 9)
+        }
+        #expect(changes.map(\.operations) == [[sent[1]]] && changes.map(\.code) == [103])
+        #expect(try entries() == [[sent[0], sent[2]]])
+        #expect(try writing(device) { try device.replica.submitQuarantined(changes[0].number, in: $0, now: 10) })
+        #expect(try entries() == [[sent[0], sent[2]], [sent[1]]])
+        #expect(try device.pending().isEmpty)
+        let rest = try writing(device) {
+            try device.replica.setAsideOneWay(1, code: 302, reason: "too large", in: $0, now: 9)
+        }
+        #expect(rest.map(\.operations) == [[sent[0], sent[2]]])
+        #expect(try entries() == [[], [sent[1]]])
+    }
+}
