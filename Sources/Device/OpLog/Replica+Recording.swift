@@ -163,7 +163,7 @@ private struct Recording {
             // A key that has ended before, here or on the server, begins its next life.
             let past = remembersObjects ? try trees.life(object) ?? 0 : 0
             let life = past.isMultiple(of: 2) ? past + 1 : past
-            creates.append(.create(object, life: life, fields: fields(of: key, table)))
+            creates.append(.create(object, life: life, fields: fields(of: key, table, classChanges.additions)))
             if remembersObjects { trees.save(life: life, object) }
             if returned.contains(key) || (remembersObjects && trees.hasBase(object)) {
                 try keepBase(object, table, key)
@@ -177,12 +177,24 @@ private struct Recording {
         if !fresh.isEmpty { touched.fresh.append(Touched.Rows(className: table.name, keys: fresh)) }
     }
 
-    private func fields(of key: ObjectKey, _ table: Table) -> [FieldValue] {
+    /// - Parameter additions: what the transaction added to counters, to be logged as additions: those of two devices that
+    ///   create the object count both. An entry that is created one way has no other writer.
+    private mutating func fields(
+        of key: ObjectKey, _ table: Table, _ additions: [ListPlace: CounterAddition] = [:]
+    ) -> [FieldValue] {
         var fields: [FieldValue] = []
         fields.reserveCapacity(table.schema.properties.count)
         for (column, property) in table.schema.properties.enumerated() {
             guard property.isField, !property.isPrimaryKey else { continue }
-            let value = links.travelling(table.value(key, column), target: property.target)
+            var value = links.travelling(table.value(key, column), target: property.target)
+            // With an assignment behind an addition the object begins with what is there now.
+            if property.isCounter, let addition = additions[ListPlace(key: key, column: column)],
+                addition.amount != 0, value == .int(addition.first &+ addition.amount),
+                let object = table.primaryKey(of: key).map({ ObjectReference(table.name, $0) })
+            {
+                value = .int(addition.first)
+                changes.append(.add(object, property: property.name, Addition(addition.amount)))
+            }
             // What a counter begins with is no set: a second creation of the object must not end what was added.
             fields.append(FieldValue(property.name, value, isDefault: property.isCounter))
         }
@@ -237,7 +249,8 @@ private struct Recording {
     private mutating func addition(
         _ table: Table, _ key: ObjectKey, _ column: Int, _ now: Value, _ classChanges: ClassChanges
     ) throws(StoreError) -> Int64? {
-        guard let amount = classChanges.additions[ListPlace(key: key, column: column)], case .int(let now) = now else {
+        guard let amount = classChanges.additions[ListPlace(key: key, column: column)]?.amount, case .int(let now) = now
+        else {
             return nil
         }
         if before == nil { before = try transaction.store.read() }

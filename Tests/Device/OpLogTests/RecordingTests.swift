@@ -15,7 +15,7 @@ import Testing
         [.int(id), .string(title), .int(count), .bool(false)] + Array(repeating: .null, count: 8) + [.int(0)]
     }
 
-    @Test("what a transaction adds to a counter is one addition; an assignment, or a new object, makes it a value")
+    @Test("what a transaction adds to a counter is one addition, of a new object too; an assignment makes it a value")
     func counters() throws {
         let device = try Device(1)
         try device.write { transaction in
@@ -34,7 +34,8 @@ import Testing
             Issue.record("no create of the note")
             return
         }
-        #expect(fields.contains(FieldValue("likes", .int(7), isDefault: true)))
+        #expect(fields.contains(FieldValue("likes", .int(0), isDefault: true)))
+        #expect(try operations(device)[0].last == .add(note(1), property: "likes", Addition(7)))
         let added = try change { notes, key in
             for _ in 0..<1000 { notes.add(1, to: key, Column.likes) }
             notes.add(-3, to: key, Column.likes)

@@ -58,13 +58,19 @@ struct CountersAndRulesTests {
         let (a, b) = (try await open("a", on: bench), try await open("b", on: bench))
         bench.cutOff("a", "b")
         for (realm, count) in [(a, 3), (b, 4)] {
-            try realm.write { _ = realm.create(Album.self, value: ["id": 1]) }
+            try realm.write {
+                let album = realm.create(Album.self, value: ["id": 1])
+                album.plays.increment(by: count * 10)
+                // What it begins with is no sum of both.
+                realm.create(Album.self, value: ["id": 2, "plays": 5]).plays.increment(by: count)
+            }
             for _ in 0..<count {
                 try realm.write { realm.object(ofType: Album.self, forPrimaryKey: 1)?.plays.increment() }
             }
         }
         try await bench.rejoin(["a": a, "b": b])
-        #expect(plays(a) == 7 && plays(b) == 7)
+        #expect(plays(a) == 77 && plays(b) == 77)
+        #expect(plays(a, 2) == 12 && plays(b, 2) == 12)
         await bench.end()
     }
 

@@ -38,12 +38,19 @@ package struct ClassChanges: Hashable, Sendable {
     /// The same of texts. One that was set as a string too has edits that lead elsewhere than to what it is now.
     package var textEdits: [ListPlace: [TextEdit]] = [:]
 
-    /// What was added to counters, and only in the record of the write in progress. Not kept for objects inserted in it.
-    package var additions: [ListPlace: Int64] = [:]
+    /// What was added to counters, of inserted objects too, and only in the record of the write in progress.
+    package var additions: [ListPlace: CounterAddition] = [:]
 
     package init() {}
 
     package var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
+}
+
+/// What a write added to one counter, all in all.
+package struct CounterAddition: Hashable, Sendable {
+    /// What the counter held before the first addition.
+    package var first: Int64
+    package var amount: Int64 = 0
 }
 
 /// The list, or the text, of one object.

@@ -16,7 +16,7 @@ struct TableChanges {
     /// Keys from here on were given out in this write.
     let firstNewKey: Int64
     /// What was added to counters, by object and column.
-    private var additions: [ObjectKey: [Int: Int64]] = [:]
+    private var additions: [ObjectKey: [Int: CounterAddition]] = [:]
     private var hasGhosts = false
     /// How often anything that shows in queries was changed.
     private(set) var editCount = 0
@@ -70,10 +70,9 @@ struct TableChanges {
         modified[key, default: ColumnSet()].insert(column)
     }
 
-    /// So much was added to a counter, beside whatever else is done to it.
-    mutating func add(_ amount: Int64, to key: ObjectKey, _ column: Int) {
-        if isInserted(key) { return }
-        additions[key, default: [:]][column, default: 0] &+= amount
+    /// So much was added to a counter that held a value, beside whatever else is done to it.
+    mutating func add(_ amount: Int64, to key: ObjectKey, _ column: Int, holding value: Int64) {
+        additions[key, default: [:]][column, default: CounterAddition(first: value)].amount &+= amount
     }
 
     /// A list is going to change, and notes its edits unless its object is new.
@@ -117,7 +116,7 @@ struct TableChanges {
         }
         result.modified = modified
         for (key, columns) in additions {
-            for (column, amount) in columns { result.additions[ListPlace(key: key, column: column)] = amount }
+            for (column, addition) in columns { result.additions[ListPlace(key: key, column: column)] = addition }
         }
         for list in editedLists.values.joined() where !list.edits.isEmpty {
             result.listEdits[ListPlace(key: list.key, column: list.column)] = list.edits

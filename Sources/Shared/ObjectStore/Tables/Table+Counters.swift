@@ -5,7 +5,7 @@ extension Table {
     package func add(_ amount: Int64, to key: ObjectKey, _ column: Int) {
         precondition(schema.properties[column].isCounter, "something was added to what is no counter")
         guard case .int(let value) = value(key, column) else { return }
-        changes.add(amount, to: key, column)
+        changes.add(amount, to: key, column, holding: value)
         set(key, column, .int(value &+ amount))
     }
 }
