@@ -20,6 +20,7 @@ extension SyncFailure {
             default: .serverFault
             }
         self.init(code, failure.message)
+        refused = failure.refusals.map { OperationRefusal($0) }
     }
 }
 

@@ -2,10 +2,13 @@
 package struct StoreFailure: Error, Hashable, Sendable {
     package var code: Code
     package var message: String
+    /// The operations of one-way entries that it is about; empty where it is about the whole batch.
+    package var refusals: [Refusal]
 
-    package init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String, refusals: [Refusal] = []) {
         self.code = code
         self.message = message
+        self.refusals = refusals
     }
 
     /// One code for each thing a caller does differently.

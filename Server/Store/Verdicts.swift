@@ -3,7 +3,7 @@ package import CausewayOperations
 
 /// An operation that the record will never apply: which one, and why.
 package struct Refusal: Hashable, Sendable {
-    /// The client's changeset.
+    /// The client's changeset, or one-way entry.
     package var sequence: UInt64
     /// The operation's place in it, from 0.
     package var operation: Int
@@ -61,10 +61,12 @@ package struct Verdicts {
 
     /// In the order of the operations.
     package func refusals(of changeset: Changeset) -> [Refusal] {
+        refusals(of: changeset.operations, sequence: changeset.sequence)
+    }
+
+    package func refusals(of operations: [Operation], sequence: UInt64) -> [Refusal] {
         refused.sorted { $0.key < $1.key }.map { index, failure in
-            Refusal(
-                sequence: changeset.sequence, operation: index, target: changeset.operations[index].target,
-                failure: failure)
+            Refusal(sequence: sequence, operation: index, target: operations[index].target, failure: failure)
         }
     }
 }

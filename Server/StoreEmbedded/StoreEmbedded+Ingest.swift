@@ -31,25 +31,50 @@ extension StoreEmbedded {
             var check = OperationCheck(catalog, of: batch.client, isOneWay: true, in: transaction)
             let writer = OneWayWriter(transaction, catalog, version: meta.version)
             let merging = Merging(transaction, catalog, client: batch.client, version: meta.version)
+            var refusals: [Refusal] = []
             for (index, entry) in batch.entries.dropFirst(Int(known)).enumerated() {
-                do throws(StoreFailure) {
-                    check.beginEntry()
-                    for operation in entry { try check.check(operation) }
-                } catch {
+                let verdicts = judge(entry, &check, AccessJudge(batch.permissions, merging, entry))
+                if verdicts.isEmpty, refusals.isEmpty {
+                    for operation in entry { try writer.keep(operation, &check) }
+                    client.ingested += 1
+                } else if index > 0, refusals.isEmpty {
                     // What came before it is kept and acknowledged; the next attempt begins with it and is told why.
-                    if index == 0 { throw error }
                     break
+                } else {
+                    // What is refused behind it is told in the same breath.
+                    refusals += verdicts.refusals(of: entry, sequence: client.ingested + 1 + UInt64(index))
+                    if refusals.count >= Self.refusalsToldMax { break }
                 }
-                // What may not be created is not kept, and holds up nothing behind it.
-                var verdicts = Verdicts()
-                AccessJudge(batch.permissions, merging, entry)?.judge(&verdicts)
-                if !verdicts.isEmpty { verdicts.spread(over: entry) }
-                for operation in verdicts.accepted(of: entry) { try writer.keep(operation, &check) }
-                client.ingested += 1
+            }
+            if let first = refusals.first {
+                throw StoreFailure(
+                    first.failure.code, first.failure.message, refusals: Array(refusals.prefix(Self.refusalsToldMax)))
             }
             client.save(for: batch.client, in: transaction)
             return (client.ingested, true)
         }
+    }
+
+    /// So many fit an answer. The device takes them out, sends the rest, and is told of others then.
+    private static let refusalsToldMax = 1_000
+
+    /// What of an entry can never be kept: the rest of it can, once the device has taken that out.
+    private func judge(_ entry: [Operation], _ check: inout OperationCheck, _ access: AccessJudge?) -> Verdicts {
+        var verdicts = Verdicts()
+        var refused: Set<ObjectReference> = []
+        check.beginEntry()
+        // What an object holds is refused with its creation, for the same reason.
+        for (index, operation) in entry.enumerated() where !refused.contains(operation.target) {
+            do throws(StoreFailure) {
+                try check.check(operation)
+            } catch {
+                verdicts.refuse(index, error)
+                if case .create(let target, _, _) = operation { refused.insert(target) }
+            }
+        }
+        access?.judge(&verdicts)
+        if !verdicts.isEmpty { verdicts.spread(over: entry) }
+        return verdicts
     }
 
     // MARK: - The operator's queries

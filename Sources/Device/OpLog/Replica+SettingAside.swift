@@ -37,32 +37,29 @@ extension Replica {
     package func setAsideOneWay(
         _ number: UInt64, code: UInt32, reason: String, in transaction: Transaction, now: UInt64
     ) throws(StoreError) -> [QuarantinedChange] {
-        try setAsideOneWay(number, in: transaction, now: now) { operations in
+        let operations = try Trees(transaction).entry(number, of: Trees(transaction).oneWay)?.operations ?? []
+        return try setAsideOneWay(
             operations.indices.map {
                 RefusedOperation(sequence: number, operation: UInt64($0), code: code, reason: reason)
-            }
-        }
+            }, in: transaction, now: now)
     }
 
-    /// The same for some operations of a one-way entry.
+    /// The same for some operations of one-way entries, named by the number of the entry. The rest is sent without them.
     package func setAsideOneWay(
-        _ number: UInt64, _ refused: [RefusedOperation], in transaction: Transaction, now: UInt64
-    ) throws(StoreError) -> [QuarantinedChange] {
-        try setAsideOneWay(number, in: transaction, now: now) { _ in refused }
-    }
-
-    private func setAsideOneWay(
-        _ number: UInt64, in transaction: Transaction, now: UInt64, refused: ([Operation]) -> [RefusedOperation]
+        _ refused: [RefusedOperation], in transaction: Transaction, now: UInt64
     ) throws(StoreError) -> [QuarantinedChange] {
         let trees = Trees(transaction)
-        guard try number > state(in: transaction).acknowledgedOneWay,
-            var entry = try trees.entry(number, of: trees.oneWay)
-        else { return [] }
-        let parted = entry.operations.parted(by: refused(entry.operations), at: now, isOneWay: true)
-        guard !parted.refused.isEmpty else { return [] }
-        entry.operations = parted.left
-        trees.oneWay.put(Trees.key(number), Changeset.encode([entry]))
-        return trees.quarantine(parted.refused)
+        let acknowledged = try state(in: transaction).acknowledgedOneWay
+        var changes: [QuarantinedChange] = []
+        let byEntry = Dictionary(grouping: refused, by: \.sequence).sorted { $0.key < $1.key }
+        for (number, refused) in byEntry where number > acknowledged {
+            guard var entry = try trees.entry(number, of: trees.oneWay) else { continue }
+            let parted = entry.operations.parted(by: refused, at: now, isOneWay: true)
+            entry.operations = parted.left
+            trees.oneWay.put(Trees.key(number), Changeset.encode([entry]))
+            changes += parted.refused
+        }
+        return trees.quarantine(changes)
     }
 
     /// Logs a refused part of a one-way entry once more, as an entry of its own.

@@ -149,8 +149,8 @@ extension Conversation {
     package enum Refused: Hashable, Sendable {
         case changeset(UInt64, SyncFailure)
         case oneWay(UInt64, SyncFailure)
-        /// Some operations of a one-way entry.
-        case oneWayOperations(UInt64, [OperationRefusal])
+        /// Some operations of one-way entries.
+        case oneWayOperations([OperationRefusal])
 
         package var lane: Lane {
             switch self {

@@ -15,8 +15,8 @@ import CausewayWire
 //
 // (1) What cannot be read (unintelligible) stops it once `unreadableMaximum` downloads in a row brought nothing else.
 // (2) The entries of the batch are sent one by one, and the one that is refused alone goes to the quarantine; its number
-//     is sent without it. Only a refusal that is about the caller (103) and not about what was sent makes the lane stand
-//     still.
+//     is sent without it. Where a refusal of one-way entries names operations, those alone go. Only a refusal that is
+//     about the caller (103) and not about what was sent makes the lane stand still.
 //
 // A refusal that concerns the caller, the database or the state of both (codes 1xx, 2xx, 4xx) stops everything
 // whatever the call was: no other call would fare better.
@@ -75,6 +75,9 @@ extension Conversation {
             stop(.refused(refusal), into: &actions)
         case .upload where refusal.concernsContent:
             if let number = upload.refusedWhole() { rejected = (number, refusal) }
+        case .ingest where !refusal.refused.isEmpty:
+            _ = ingest.settingAside()
+            actions.append(.setAside(.oneWayOperations(refusal.refused)))
         case .ingest where refusal.concernsContent:
             if let number = ingest.refusedWhole() { actions.append(.setAside(.oneWay(number, refusal))) }
         case .upload:

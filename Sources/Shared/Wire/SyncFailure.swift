@@ -2,6 +2,8 @@
 package struct SyncFailure: Error, Hashable, Sendable {
     package var code: Code
     package var message: String
+    /// The operations of one-way entries that it is about; empty where it is about the whole request.
+    package var refused: [OperationRefusal] = []
     /// What the sender of a code that this program does not know said to do; nil for every known code.
     private var toldAction: Action?
 

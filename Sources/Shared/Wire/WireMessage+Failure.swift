@@ -18,6 +18,11 @@ extension SyncFailure {
             case .report, .unspecified, .UNRECOGNIZED: .report
             }
         self.init(Code(rawValue: envelope.code), envelope.message, action: action)
+        refused = envelope.refused.map {
+            OperationRefusal(
+                sequence: $0.entry, operation: $0.operation,
+                failure: SyncFailure(Code(rawValue: $0.code), $0.message, action: .report))
+        }
     }
 }
 
@@ -33,5 +38,13 @@ extension EnvelopeFailure {
             case .restartSession: .restartSession
             case .report: .report
             }
+        refused = failure.refused.map { refusal in
+            .with {
+                $0.entry = refusal.sequence
+                $0.operation = refusal.operation
+                $0.code = refusal.failure.code.rawValue
+                $0.message = refusal.failure.message
+            }
+        }
     }
 }

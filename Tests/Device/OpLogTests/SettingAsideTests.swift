@@ -76,7 +76,7 @@ struct SettingAsideTests {
         let sent = try entries()[0]
         let refused = RefusedOperation(sequence: 1, operation: 1, code: 103, reason: "not yours")
         let changes = try writing(device) {
-            try device.replica.setAsideOneWay(1, [refused], in: $0, now: 9)
+            try device.replica.setAsideOneWay([refused], in: $0, now: 9)
         }
         #expect(changes.map(\.operations) == [[sent[1]]] && changes.map(\.code) == [103])
         #expect(try entries() == [[sent[0], sent[2]]])

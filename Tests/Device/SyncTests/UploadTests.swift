@@ -122,6 +122,20 @@ struct UploadTests {
         #expect(peer.tell(.setAside(.oneWay)) == [.ingest(peer.attempt, after: 0)])
     }
 
+    @Test("of one-way entries only the operations that are refused are set aside, at once")
+    func oneWayOperations() {
+        var peer = HandCrankedPeer(oneWay: 4)
+        peer.connect()
+        let denied = SyncFailure(.permissionDenied, "not yours")
+        var failure = denied
+        failure.refused = [OperationRefusal(sequence: 1, operation: 2, failure: denied)]
+        #expect(
+            peer.tell(.failed(peer.attempt, .ingest, .refused(failure))) == [
+                .setAside(.oneWayOperations(failure.refused))
+            ])
+        #expect(peer.tell(.setAside(.oneWay)) == [.ingest(peer.attempt, after: 0)])
+    }
+
     @Test("a caller that may not send stops its lane only, and nothing is set aside; a reconnect tries once more")
     func refused() {
         var peer = HandCrankedPeer(changesets: 5)

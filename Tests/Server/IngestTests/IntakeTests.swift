@@ -82,6 +82,30 @@ struct IntakeTests {
         #expect(try record.count(of: "Reading") == 2)
     }
 
+    @Test("each operation that cannot be kept is named, with what depends on it, in every entry behind the first such")
+    func refusals() throws {
+        let record = try record()
+        let bad = ObjectReference("Reading", .int(2))
+        let entries: [[Operation]] = [
+            [
+                reading(1), .create(bad, life: 1, fields: [FieldValue("value", .string("warm"))]),
+                .list(bad, property: "none", .clear([])), reading(3),
+            ],
+            [reading(4)],
+            [.delete(ObjectReference("Reading", .int(1)), life: 2)],
+        ]
+        var batch = OneWayBatch(client: client, user: "user", first: 1, entries: entries)
+        let failure = #expect(throws: StoreFailure.self) { try Intake(record).accept(batch, receivedAt: 1) }
+        #expect(failure?.refusals.map { [Int($0.sequence), $0.operation] } == [[1, 1], [1, 2], [3, 0]])
+        #expect(failure?.refusals.first?.failure.message == failure?.message)
+        #expect(Set(failure?.refusals.map(\.failure.message) ?? []).count == 2)
+        #expect(try record.count(of: "Reading") == 0)
+        // The device sends what is left.
+        batch.entries = [[reading(1), reading(3)], [reading(4)], []]
+        #expect(try Intake(record).accept(batch, receivedAt: 2) == 3)
+        #expect(try record.count(of: "Reading") == 3)
+    }
+
     @Test("one-way objects are created and nothing else")
     func createsOnly() throws {
         let record = try record()

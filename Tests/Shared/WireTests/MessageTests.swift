@@ -42,6 +42,12 @@ struct MessageTests {
         }
         try expectRoundTrip(IngestBatch(client: client, first: samples.number() >> 1, entries: entries), seed: seed)
         try expectRoundTrip(IngestAnswer(acknowledged: samples.number()), seed: seed)
+        var refusal = SyncFailure(.permissionDenied, "not yours")
+        refusal.refused = [
+            OperationRefusal(
+                sequence: samples.number(), operation: samples.number(), failure: SyncFailure(.operationInvalid, "no"))
+        ]
+        try expectRoundTrip(refusal, seed: seed)
         try expectRoundTrip(failure, seed: seed)
     }
 

@@ -2,6 +2,7 @@ import Causeway
 import CausewayIdentity
 import CausewayStoreEmbedded
 import Foundation
+import Synchronization
 import Testing
 
 @Suite("Permissions, from the rules to the Realm", .serialized)
@@ -155,11 +156,16 @@ struct PermissionTests {
         await bench.end()
     }
 
-    @Test("a one-way object is kept where its creation is permitted, and a refused one holds up no other")
+    @Test("a one-way object is kept where its creation is permitted; a refused one holds up none and waits for the app")
     func oneWay() async throws {
         let (bench, _) = try await bench()
         bench.rule(PermissionRules(byClass: ["Reading": .init(read: .never, create: try rule("degrees < 100"))]))
         bench.caller("a").is("ann")
+        let errors = Mutex<[String]>([])
+        bench.app("a").syncManager.errorHandler = { error, _ in
+            guard let error = error as? SyncError, let write = error.compensatingWriteInfo?.first else { return }
+            errors.withLock { $0.append("\(error.serverCode ?? 0) \(write.objectType) \(write.primaryKey)") }
+        }
         let ann = try Realm(configuration: try await bench.configuration("a"))
         try ann.write {
             ann.create(Reading.self, value: ["id": 1, "degrees": 20.0])
@@ -169,6 +175,16 @@ struct PermissionTests {
         try await ann.syncSession?.wait(for: .upload)
         #expect(try bench.store.count("Reading", matching: "id IN {1, 3}") == 2)
         #expect(try bench.store.count(of: "Reading") == 2)
+        let change = try #require(ann.unsyncedChanges.first)
+        #expect(ann.unsyncedChanges.count == 1 && change.code == 103 && change.reason.contains("Reading"))
+        #expect(change.objects.map(\.primaryKey) == [.int64(2)])
+        #expect(change.operations.map(\.description).contains("set Reading 2.degrees to 2000.0"))
+        #expect(errors.withLock { $0 } == ["103 Reading int64(2)"])
+
+        bench.rule(PermissionRules(byClass: ["Reading": .init(read: .never, create: .always)]))
+        try change.submitAgain()
+        try await ann.syncSession?.wait(for: .upload)
+        #expect(try bench.store.count(of: "Reading") == 3 && ann.unsyncedChanges.isEmpty)
         await bench.end()
     }
 }

@@ -316,9 +316,8 @@ final class SyncedFile: Sendable {
             case .oneWay(let number, let failure):
                 return try replica.setAsideOneWay(
                     number, code: failure.code.rawValue, reason: failure.message, in: transaction, now: now)
-            case .oneWayOperations(let number, let refusals):
-                return try replica.setAsideOneWay(
-                    number, refusals.map(RefusedOperation.init), in: transaction, now: now)
+            case .oneWayOperations(let refusals):
+                return try replica.setAsideOneWay(refusals.map(RefusedOperation.init), in: transaction, now: now)
             }
         }
     }

@@ -574,6 +574,29 @@ nonisolated struct EnvelopeFailure: Sendable {
   /// For a device that does not know the code.
   var action: EnvelopeAction = .unspecified
 
+  /// The answer to `ingest`: the operations of one-way entries that are refused, where others are not.
+  var refused: [EnvelopeRefusedOperation] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct EnvelopeRefusedOperation: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The number of the entry.
+  var entry: UInt64 = 0
+
+  /// The operation's place in it, from 0.
+  var operation: UInt64 = 0
+
+  var code: UInt32 = 0
+
+  var message: String = String()
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1573,7 +1596,7 @@ nonisolated extension EnvelopeIngestAnswer: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension EnvelopeFailure: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Failure"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}message\0\u{1}action\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}message\0\u{1}action\0\u{2}R\u{1}refused\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1584,6 +1607,7 @@ nonisolated extension EnvelopeFailure: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.code) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.message) }()
       case 3: try { try decoder.decodeSingularEnumField(value: &self.action) }()
+      case 85: try { try decoder.decodeRepeatedMessageField(value: &self.refused) }()
       default: break
       }
     }
@@ -1599,6 +1623,9 @@ nonisolated extension EnvelopeFailure: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if self.action != .unspecified {
       try visitor.visitSingularEnumField(value: self.action, fieldNumber: 3)
     }
+    if !self.refused.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.refused, fieldNumber: 85)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1606,6 +1633,52 @@ nonisolated extension EnvelopeFailure: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.code != rhs.code {return false}
     if lhs.message != rhs.message {return false}
     if lhs.action != rhs.action {return false}
+    if lhs.refused != rhs.refused {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension EnvelopeRefusedOperation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RefusedOperation"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}entry\0\u{1}operation\0\u{1}code\0\u{1}message\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.entry) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.operation) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.code) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.message) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.entry != 0 {
+      try visitor.visitSingularUInt64Field(value: self.entry, fieldNumber: 1)
+    }
+    if self.operation != 0 {
+      try visitor.visitSingularUInt64Field(value: self.operation, fieldNumber: 2)
+    }
+    if self.code != 0 {
+      try visitor.visitSingularUInt32Field(value: self.code, fieldNumber: 3)
+    }
+    if !self.message.isEmpty {
+      try visitor.visitSingularStringField(value: self.message, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: EnvelopeRefusedOperation, rhs: EnvelopeRefusedOperation) -> Bool {
+    if lhs.entry != rhs.entry {return false}
+    if lhs.operation != rhs.operation {return false}
+    if lhs.code != rhs.code {return false}
+    if lhs.message != rhs.message {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
