@@ -13,6 +13,7 @@ extension SyncFailure {
             case .schemaMismatch: .schemaMismatch
             case .sequenceGap: .sequenceGap
             case .operationInvalid: .operationInvalid
+            case .objectUnknown: .objectUnknown
             case .queryInvalid: .queryInvalid
             case .outOfSpace: .serverOutOfSpace
             case .busy: .serverBusy

@@ -27,6 +27,8 @@ package struct StoreFailure: Error, Hashable, Sendable {
         package static let sequenceGap = Code("sequenceGap")
         /// An operation does not fit the schema.
         package static let operationInvalid = Code("operationInvalid")
+        /// An operation is about an object that the database never had.
+        package static let objectUnknown = Code("objectUnknown")
         /// A standing query cannot be served.
         package static let queryInvalid = Code("queryInvalid")
         /// The disk or the map is full.

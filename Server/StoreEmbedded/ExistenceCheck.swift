@@ -33,7 +33,7 @@ struct ExistenceCheck {
             !creates(target)
         {
             return StoreFailure(
-                .operationInvalid,
+                .objectUnknown,
                 "The server has no object “\(target.className)” of this primary key and never had it. Create it again, or "
                     + "wait until the device that made it has sent it.")
         }

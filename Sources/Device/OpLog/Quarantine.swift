@@ -60,6 +60,13 @@ extension QuarantinedChange {
     }
 
     private static let oneWay = ServerVersion(1)
+
+    /// The code alone, for whoever looks for one.
+    static func code(of encoded: [UInt8]) throws(EncodingError) -> UInt32 {
+        var reader = ByteReader(encoded)
+        _ = try reader.readVarint()
+        return UInt32(truncatingIfNeeded: try reader.readVarint())
+    }
 }
 
 extension [Operation] {
@@ -103,12 +110,15 @@ extension Trees {
         return kept
     }
 
-    func quarantined() throws(StoreError) -> [QuarantinedChange] {
+    /// - Parameter code: leaves out what was refused with another one.
+    func quarantined(withCode code: UInt32? = nil) throws(StoreError) -> [QuarantinedChange] {
         var found: [QuarantinedChange] = []
         var failure: EncodingError?
         quarantine.scan(from: Self.key(0)) { key, value in
             do throws(EncodingError) {
-                found.append(try QuarantinedChange(number: Self.number(key), encoded: Array(value)))
+                let bytes = Array(value)
+                if let code, try QuarantinedChange.code(of: bytes) != code { return true }
+                found.append(try QuarantinedChange(number: Self.number(key), encoded: bytes))
                 return true
             } catch {
                 failure = error
@@ -138,6 +148,20 @@ extension Replica {
     /// What the server refused and the app has not decided about, oldest first.
     package static func quarantined(in transaction: Transaction) throws(StoreError) -> [QuarantinedChange] {
         try Trees(transaction).quarantined()
+    }
+
+    /// The numbers of what was refused with a code and is about objects that are all here, or made by the change itself.
+    package static func quarantined(
+        withCode code: UInt32, becameApplicableIn transaction: Transaction
+    ) throws(StoreError) -> [UInt64] {
+        try Trees(transaction).quarantined(withCode: code).filter { change in
+            var made: Set<ObjectReference> = []
+            return change.operations.allSatisfy { operation in
+                let target = operation.target
+                if case .create = operation { made.insert(target) }
+                return made.contains(target) || transaction.table(target.className)?.key(for: target.key) != nil
+            }
+        }.map(\.number)
     }
 
     /// Forgets a refused change. Nothing happens if it is not there any more.

@@ -42,6 +42,7 @@ package struct SyncFailure: Error, Hashable, Sendable {
         package static let schemaMismatch = Code(rawValue: 305)
         package static let sequenceGap = Code(rawValue: 306)
         package static let operationInvalid = Code(rawValue: 307)
+        package static let objectUnknown = Code(rawValue: 308)
         // 4xx: the state both are in
         package static let epochChanged = Code(rawValue: 401)
         package static let historyTrimmed = Code(rawValue: 402)
@@ -76,7 +77,7 @@ package struct SyncFailure: Error, Hashable, Sendable {
         .tokenInvalid, .tokenExpired, .permissionDenied,
         .databaseUnknown, .sessionUnknown, .protocolVersionUnsupported, .requestUnknown,
         .frameDamaged, .frameTooLarge, .messageMalformed, .queryInvalid, .schemaMismatch, .sequenceGap,
-        .operationInvalid,
+        .operationInvalid, .objectUnknown,
         .epochChanged, .historyTrimmed,
         .serverEnding, .serverOutOfSpace, .serverFault, .serverBusy,
     ]

@@ -472,7 +472,7 @@ final class DeviceProcess {
             for change in refused {
                 world.story.note("device \(number) puts into the quarantine: \(change.reason)")
                 // A restored server may not have the object again yet: the device that made it comes later.
-                guard world.server.restores > 0, change.code == SyncFailure.Code.operationInvalid.rawValue else {
+                guard world.server.restores > 0, change.code == SyncFailure.Code.objectUnknown.rawValue else {
                     throw Divergence("[I7] the server refuses something of device \(number): \(change.reason)")
                 }
             }

@@ -94,7 +94,7 @@ struct SettingAsideTests {
         try a.write { a.object(ofType: Chore.self, forPrimaryKey: 1)?.priority = 2 }
         try await settle(a)
         #expect(a.objects(Chore.self).isEmpty)
-        #expect(a.unsyncedChanges.map(\.code) == [302, 307])
+        #expect(a.unsyncedChanges.map(\.code) == [302, 308])
         await bench.end()
     }
 }

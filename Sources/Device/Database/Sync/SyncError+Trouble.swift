@@ -41,7 +41,7 @@ extension SyncError {
             case .tokenInvalid, .tokenExpired: .underlyingAuth
             case .permissionDenied: .permissionDenied
             case .queryInvalid: .invalidFlexibleSyncSubscriptions
-            case .operationInvalid: .writeRejected
+            case .operationInvalid, .objectUnknown: .writeRejected
             case .epochChanged, .historyTrimmed, .sequenceGap: .clientReset
             case .serverEnding, .serverBusy, .serverFault, .serverOutOfSpace: .serverWarning
             case .databaseUnknown, .sessionUnknown, .schemaMismatch: .clientSession

@@ -116,6 +116,7 @@ final class SyncedFile: Sendable {
     /// What to say at the beginning of a session, after throwing away what an earlier one left unfinished.
     func greeting() throws -> Greeting {
         try clearStaging()
+        try submitAwaited()
         comparison.withLock { $0 = nil }
         return try reading { transaction in
             let state = try replica.state(in: transaction)
@@ -224,7 +225,13 @@ final class SyncedFile: Sendable {
     /// the last upload that the file now knows to be included, and what the server refused of the uploads.
     func apply(_ changes: [ViewChange]) throws -> (acknowledged: UInt64, refused: [QuarantinedChange]) {
         comparison.withLock { $0 = nil }
-        return try writing(Self.repeatable) { transaction in
+        let outcome = try write(changes)
+        try submitAwaited()
+        return outcome
+    }
+
+    private func write(_ changes: [ViewChange]) throws -> (acknowledged: UInt64, refused: [QuarantinedChange]) {
+        try writing(Self.repeatable) { transaction in
             let staging = StagingTree(transaction)
             let subscriptions = SubscriptionTree(transaction)
             var acknowledged: UInt64 = 0
@@ -328,6 +335,14 @@ final class SyncedFile: Sendable {
 
     func submitQuarantined(_ number: UInt64) throws -> Bool {
         try writing { try replica.submitQuarantined(number, in: $0, now: Self.wallClock) }
+    }
+
+    /// What was refused because the server lacked an object, and whose objects have come.
+    private func submitAwaited() throws {
+        let code = SyncFailure.Code.objectUnknown.rawValue
+        for number in try reading({ try Replica.quarantined(withCode: code, becameApplicableIn: $0) }) {
+            _ = try submitQuarantined(number)
+        }
     }
 
     func dropQuarantined(_ number: UInt64) throws {

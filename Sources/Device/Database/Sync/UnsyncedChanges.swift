@@ -14,6 +14,8 @@ public import Foundation
 ///
 /// A refused write costs only itself: what was written beside it reaches the server, and the app sees the server's
 /// value of what was refused. Nothing goes from here but by `submitAgain()` and `drop()`; it survives closing the file.
+/// Only a change of an object that the server did not have (308), as happens while a server that was restored from an
+/// older copy is filled again, is submitted again by itself when the object comes back.
 ///
 /// The collection is what the file had when it was asked for. New entries are there when the error handler of the
 /// ``SyncManager`` hears of them as `SyncError.writeRejected`: ask again then.
@@ -62,7 +64,8 @@ public struct UnsyncedChange: Identifiable, Sendable {
     /// When this device heard that it was refused.
     public var date: Date { Date(timeIntervalSince1970: Double(change.time) / 1_000) }
 
-    /// The number that the server gave the reason: 307 for what does not fit the schema, 103 for what the user may not do.
+    /// The number that the server gave the reason: 307 for what does not fit the schema, 103 for what the user may not do,
+    /// 302 for a transaction that is larger than the server takes, 308 for an object that the server does not have.
     public var code: Int { Int(change.code) }
 
     /// A sentence of the server that names the cause.
