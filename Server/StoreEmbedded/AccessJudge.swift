@@ -90,7 +90,8 @@ final class AccessJudge {
             return Self.refusal("set", plan, column)
         }
         var isNewLife = false
-        if case .create(_, let life, _) = operation, let key = row(name),
+        // One-way objects have neither lives nor stamps: one that replaces another is a write.
+        if case .create(_, let life, _) = operation, plan.schema.kind == .object, let key = row(name),
             let stamps = try? ObjectStamps.load(plan.number, key, in: merging.transaction), life > stamps.life
         {
             guard holds(rules.delete, name) else { return Self.refusal("replace", plan) }

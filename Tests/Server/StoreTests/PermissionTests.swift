@@ -67,6 +67,29 @@ struct PermissionTests {
         #expect(try record.dog(1)?["name"] == .string("ann"))
     }
 
+    @Test("a one-way object that replaces one of the same primary key is a write")
+    func oneWayAgain() throws {
+        let record = try Record()
+        try record.store.extendSchema(
+            Schema([
+                ClassSchema(
+                    name: "Reading", kind: .asymmetric,
+                    properties: [
+                        Property(name: "_id", type: .int, isPrimaryKey: true), Property(name: "n", type: .int),
+                    ])
+            ]))
+        let low = AccessRules.OfClass(create: .always, write: .when(try Predicate.parse("n < 3")))
+        let permissions = Permissions(AccessRules(byClass: ["Reading": low]))
+        let reading = ObjectReference("Reading", .int(1))
+        for (place, n) in [1, 2, 5].enumerated() {
+            let batch = OneWayBatch(
+                client: ann, user: "user", permissions: permissions, first: UInt64(place + 1),
+                entries: [[create(reading, ("n", .int(Int64(n))))]])
+            #expect(try record.store.ingest(batch, receivedAt: 5) == UInt64(place + 1))
+        }
+        #expect(try record.store.count("Reading", matching: "n == 2") == 1)
+    }
+
     @Test("create, write and delete have rules of their own; a create of what is alive is a write")
     func kinds() throws {
         let record = try Record()
