@@ -200,7 +200,7 @@ let tests: [Target] = [
     program("System/StorageSequences", uses: ["Support/StorageOracle"]),
     part(
         "Tests", "Support/JourneyUniverse",
-        uses: shape + storage + ["OpLog", "Store", "StoreEmbedded", "Subscriptions"]
+        uses: shape + storage + ["OpLog", "Store", "StoreEmbedded", "Subscriptions", "Support/MergeOracle"]
     ),
     test("System", "Journey", uses: ["Support/JourneyUniverse", "Support/MergeUniverse"]),
     program("System/Enumeration", uses: ["Support/JourneyUniverse", "Support/MergeUniverse"]),

@@ -50,14 +50,14 @@ final class JourneyDevice {
         return try body(transaction)
     }
 
-    /// - Returns: why the server refused something; nil when it took everything.
-    func upload(to record: StoreEmbedded, at now: UInt64) throws -> StoreFailure? {
+    /// - Returns: what was sent, and why the server refused something of it; no failure when it took everything.
+    func upload(to record: StoreEmbedded, at now: UInt64) throws -> (sent: [Changeset], failure: StoreFailure?) {
         let changesets = try read { try replica.pending(in: $0, after: sentThrough, limitBytes: 1 << 30) }
-        guard let last = changesets.last else { return nil }
+        guard let last = changesets.last else { return ([], nil) }
         let batch = UploadBatch(client: replica.client, user: "u", changesets: changesets)
         let outcome = try record.commit([batch], receivedAt: now)[0]
         sentThrough = last.sequence
-        return outcome.failure
+        return (changesets, outcome.failure)
     }
 
     func download(from record: StoreEmbedded) throws {

@@ -11,6 +11,7 @@ import Synchronization
 final class JourneyStage {
     private let cases: [Journeys.Case]
     private let itinerary: Itinerary
+    private let fault: Journeys.Fault?
     private let story: ((String) -> Void)?
     /// Keeps the server's file in memory, and lets us look into it.
     private let file: ObjectStore
@@ -21,6 +22,7 @@ final class JourneyStage {
     /// Places of cases in which somebody could not do what was asked.
     private var impossible: Set<Int> = []
     private var differences: [Int: String] = [:]
+    private var reference = JourneyReference()
 
     private static let number = Atomic(0)
 
@@ -29,6 +31,7 @@ final class JourneyStage {
     ) throws {
         self.cases = cases
         self.itinerary = itinerary
+        self.fault = fault
         self.story = story
         let folder = "journeys-\(Self.number.add(1, ordering: .relaxed).newValue)"
         file = try ObjectStore.open(
@@ -59,6 +62,7 @@ final class JourneyStage {
         for step in itinerary.steps { try perform(step) }
         try settle()
         try compare("")
+        try compareWithReference()
         for device in devices { device.watching = .all }
         try settle()
         try compare("with everything in view")
@@ -118,7 +122,10 @@ final class JourneyStage {
     }
 
     private func upload(_ device: JourneyDevice) throws {
-        guard let failure = try device.upload(to: record, at: now) else { return }
+        let (sent, failure) = try device.upload(to: record, at: now)
+        let isKnown = fault != .unknownToReference || device.number < devices.count - 1
+        if !sent.isEmpty, isKnown { reference.take(sent, as: record.version, at: now) }
+        guard let failure else { return }
         for place in cases.indices { differences[place] = "device \(device.number) was refused: \(failure)" }
     }
 
@@ -150,6 +157,20 @@ final class JourneyStage {
                         "device \(device.number) \(when) shows \(shown ?? "nothing"), the server has \(wanted ?? "nothing")"
                 }
             }
+        }
+    }
+
+    /// The server has what the rules say of what it took.
+    private func compareWithReference() throws {
+        let transaction = try file.read()
+        let actual = transaction.readItems()
+        transaction.end()
+        let expected = reference.readItems()
+        for name in Set(expected.keys).union(actual.keys) where expected[name] != actual[name] {
+            let place = Int(name) / 2
+            guard differences[place] == nil else { continue }
+            differences[place] =
+                "the server has \(actual[name] ?? "nothing"), the reference \(expected[name] ?? "nothing")"
         }
     }
 

@@ -8,18 +8,21 @@ import CausewayStoreEmbedded
 import Synchronization
 
 /// Every two deeds each of three devices, by every itinerary: through the log of the device, the merging of the server and
-/// the difference of views, to the files of all. In the end all must show what the server has.
+/// the difference of views, to the files of all. In the end all must show what the server has, and that must be what the naive
+/// reference makes of everything that was sent, in the server's order.
 ///
 /// A *case* is a corner, an itinerary, and the six deeds. Many cases share one server and three devices, each with items
 /// of its own, and go through the itinerary together: they touch nothing of each other.
 package struct Journeys: Sendable {
     package let corners: [Corner]
     package let itineraries: [Itinerary]
-    /// What the last device does wrong, for tests of the checker.
+    /// What goes wrong on purpose with the last device, for tests of the checker.
     private let fault: Fault?
 
     package enum Fault: CaseIterable, Sendable {
         case missesUpdates, missesLeaves, missesDeletes
+        /// The reference does not hear of what it sends.
+        case unknownToReference
     }
 
     package init(

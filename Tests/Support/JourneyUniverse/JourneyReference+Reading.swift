@@ -1,0 +1,81 @@
+import CausewayMergeOracle
+import CausewayModel
+import CausewayOperations
+
+// The same texts as `Transaction.readItems` makes of a file.
+
+extension JourneyReference {
+    /// Per item, all that a reader sees of it, with everything in it.
+    func readItems() -> [Int64: String] {
+        guard let items = JourneySchema.schema["Item"] else { return [:] }
+        var read: [Int64: String] = [:]
+        for (object, merge) in merges where object.className == items.name {
+            guard case .int(let name) = object.key else { continue }
+            let outcome = merge.outcome
+            if outcome.life % 2 == 1 { read[name] = text(object.key, items, outcome) }
+        }
+        return read
+    }
+
+    private func text(_ key: PrimaryKey, _ declared: ClassSchema, _ outcome: NaiveMerge.Outcome) -> String {
+        let parts = declared.properties.map { "\($0.name)=\(text($0, of: key, outcome))" }
+        return "{" + parts.joined(separator: " ") + "}"
+    }
+
+    private func text(_ property: Property, of key: PrimaryKey, _ outcome: NaiveMerge.Outcome) -> String {
+        let name = property.name
+        switch property.collection {
+        case .list: return "\((outcome.lists[name] ?? []).map { text($0, property) })"
+        case .set: return "\((outcome.entries[name] ?? [:]).keys.map { text($0, property) }.sorted())"
+        case .map: return text(outcome.entries[name] ?? [:], property)
+        case .none:
+            if property.isPrimaryKey, case .int(let key) = key { return text(.int(key), property) }
+            if property.isText { return text(.string(outcome.texts[name] ?? ""), property) }
+            return text(outcome.fields[name] ?? property.zero, property)
+        }
+    }
+
+    private func text(_ map: [Value: Value], _ property: Property) -> String {
+        let entries = map.map { key, value in
+            let name = if case .string(let name) = key { name } else { "\(key)" }
+            return "\(name): \(text(value, property))"
+        }
+        return "\(entries.sorted())"
+    }
+
+    private func text(_ value: Value, _ property: Property) -> String {
+        switch value {
+        case .null: return "nil"
+        case .anyLink(let link):
+            guard let kind = NestedCollection(className: link.className),
+                let outcome = alive(ObjectReference(link.className, link.key))
+            else { return "nil" }
+            guard let held = kind.schema.properties.first else { return "nil" }
+            return text(held, of: link.key, outcome)
+        case .link(let key):
+            guard let target = property.target.flatMap({ JourneySchema.schema[$0] }),
+                let outcome = alive(ObjectReference(target.name, key))
+            else { return "nil" }
+            return target.kind == .embedded ? text(key, target, outcome) : "→\(key)"
+        default: return "\(value)"
+        }
+    }
+
+    private func alive(_ object: ObjectReference) -> NaiveMerge.Outcome? {
+        guard let outcome = merges[object]?.outcome, outcome.life % 2 == 1 else { return nil }
+        return outcome
+    }
+}
+
+extension Property {
+    /// What a new object has.
+    fileprivate var zero: Value {
+        if isOptional { return .null }
+        return switch type {
+        case .bool: .bool(false)
+        case .int: .int(0)
+        case .string: .string("")
+        default: .null
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import CausewayMergeOracle
+import CausewayModel
+import CausewayOperations
+
+/// What the naive reference makes of everything that the server took, in the server's order.
+///
+/// It declares again what the record adds to the rules of single objects: which time a stamp may claim, which life a
+/// writer meant (RULES.md, O8 and O9) and which value an addition was made on (C5, C6). Objects that nothing holds are
+/// not ended but never looked at.
+struct JourneyReference {
+    /// Everything that counts, by what it is about, in the order in which it was taken.
+    private(set) var merges: [ObjectReference: NaiveMerge] = [:]
+    private var lives: [ObjectReference: Life] = [:]
+    private var lastTimes: [ClientID: UInt64] = [:]
+    private var newestTime: UInt64 = 0
+
+    /// By which version and whose changeset something became so.
+    private struct Turn {
+        var version: ServerVersion
+        var client: ClientID
+
+        func isKnown(to changeset: Changeset) -> Bool {
+            client == changeset.client || version <= changeset.base
+        }
+    }
+
+    /// The life that an object has reached; even when it has ended.
+    private struct Life {
+        var number: UInt32
+        /// Who made it so.
+        var turn: Turn
+        /// The oldest stamp of its creates.
+        var born: Stamp
+        /// What additions to its counters may be made on.
+        var sets: [String: (turn: Turn, stamp: Stamp)] = [:]
+    }
+
+    mutating func take(_ changesets: [Changeset], as version: ServerVersion, at time: UInt64) {
+        for changeset in changesets {
+            let turn = Turn(version: version, client: changeset.client)
+            let stamp = clamped(changeset, at: time)
+            for operation in changeset.operations {
+                guard let meant = meant(operation, by: changeset, turn, stamp) else { continue }
+                merges[operation.target, default: NaiveMerge()].operations.append((meant, stamp))
+            }
+        }
+    }
+
+    /// No later than now, unless somebody was taken to be later already; later than everything of the same client.
+    private mutating func clamped(_ changeset: Changeset, at now: UInt64) -> Stamp {
+        let latest = max(now << 16 | 0xFFFF, newestTime + 1)
+        let time = max(min(changeset.stamp.time, latest), (lastTimes[changeset.client] ?? 0) + 1)
+        lastTimes[changeset.client] = time
+        newestTime = max(newestTime, time)
+        return Stamp(time: time, client: changeset.client)
+    }
+
+    /// What the writer meant, by what it knew; nil for what then has no effect.
+    private mutating func meant(
+        _ operation: Operation, by changeset: Changeset, _ turn: Turn, _ stamp: Stamp
+    ) -> Operation? {
+        let target = operation.target
+        switch operation {
+        case .create(_, let named, let fields):
+            let life = life(named, of: target, isAlive: false, by: changeset)
+            reach(life, of: target, turn, stamp)
+            for field in fields where !field.isDefault { note(field, of: target, turn, stamp) }
+            return .create(target, life: life, fields: fields)
+        case .delete(_, let named):
+            let life = life(named, of: target, isAlive: true, by: changeset)
+            reach(life, of: target, turn, stamp)
+            return .delete(target, life: life)
+        case .set(_, let field):
+            if !field.isDefault { note(field, of: target, turn, stamp) }
+            return operation
+        case .add(_, let property, let addition):
+            guard let set = lives[target]?.sets[property] else {
+                return .add(target, property: property, Addition(addition.amount, base: .zero))
+            }
+            guard set.turn.isKnown(to: changeset) else { return nil }
+            return .add(target, property: property, Addition(addition.amount, base: set.stamp))
+        case .list, .keyed, .text: return operation
+        }
+    }
+
+    /// A writer that could not know the number names a life that is over: it means the next one.
+    private func life(
+        _ named: UInt32, of object: ObjectReference, isAlive: Bool, by changeset: Changeset
+    ) -> UInt32 {
+        guard let reached = lives[object], reached.number >= named, (reached.number % 2 == 1) == isAlive,
+            reached.turn.isKnown(to: changeset)
+        else { return named }
+        return reached.number + 1
+    }
+
+    private mutating func reach(_ life: UInt32, of object: ObjectReference, _ turn: Turn, _ stamp: Stamp) {
+        guard let known = lives[object], known.number >= life else {
+            lives[object] = Life(number: life, turn: turn, born: stamp)
+            return
+        }
+        if known.number == life { lives[object]?.born = min(known.born, stamp) }
+    }
+
+    private mutating func note(_ field: FieldValue, of object: ObjectReference, _ turn: Turn, _ stamp: Stamp) {
+        guard let life = lives[object], life.number % 2 == 1, stamp >= life.born else { return }
+        if let known = life.sets[field.property], stamp < known.stamp { return }
+        lives[object]?.sets[field.property] = (turn, stamp)
+    }
+}
