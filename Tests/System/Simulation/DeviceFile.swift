@@ -92,7 +92,8 @@ final class DeviceFile {
             client: client, protocolVersions: WireProtocol.versions, schema: schema,
             checkpoint: Checkpoint(
                 epoch: state.epoch, version: state.version, querySet: state.querySet,
-                acknowledged: state.acknowledged, incarnation: state.incarnation, schema: state.schema),
+                acknowledged: state.acknowledged, incarnation: state.incarnation, permissions: state.permissions,
+                schema: state.schema),
             held: held, wanted: refused.contains(wanted.version) ? held : wanted, oldest: oldest,
             oldestOneWay: state.acknowledgedOneWay + 1)
         return (hello, state)
@@ -141,6 +142,11 @@ final class DeviceFile {
     }
 
     // MARK: - What the checks ask
+
+    /// Operations that are kept because the server refused them.
+    func quarantined() throws -> [Operation] {
+        try read { try Replica.quarantined(in: $0).flatMap(\.operations) }
+    }
 
     func content() throws -> [String: [PrimaryKey: Picture]] {
         try read { transaction in

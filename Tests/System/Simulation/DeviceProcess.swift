@@ -312,7 +312,7 @@ final class DeviceProcess {
     }
 
     private func openDownload(_ attempt: Conversation.Attempt, _ session: UInt64) {
-        let stream = DownloadStream(world, self, connection) { [self] event in
+        let stream = DownloadStream(world, self, connection) { [unowned self] event in
             switch event {
             case .message(let message, let bytes): try handle(.received(attempt, message, bytes: bytes))
             case .closed: try handle(.downloadClosed(attempt))
@@ -463,7 +463,8 @@ final class DeviceProcess {
                 }
                 try application.finish(
                     epoch: checkpoint.epoch, version: checkpoint.version, querySet: checkpoint.querySet,
-                    incarnation: checkpoint.incarnation, schema: checkpoint.schema)
+                    incarnation: checkpoint.incarnation, permissions: checkpoint.permissions,
+                    schema: checkpoint.schema)
                 refused += application.quarantined
             }
             observed = transaction.changes
@@ -472,7 +473,11 @@ final class DeviceProcess {
             for change in refused {
                 world.story.note("device \(number) puts into the quarantine: \(change.reason)")
                 // A restored server may not have the object again yet: the device that made it comes later.
-                guard world.server.restores > 0, change.code == SyncFailure.Code.objectUnknown.rawValue else {
+                let isEarly =
+                    world.server.restores > 0 && change.code == SyncFailure.Code.objectUnknown.rawValue
+                let isForbidden =
+                    world.server.access.wasRestricted && change.code == SyncFailure.Code.permissionDenied.rawValue
+                guard isEarly || isForbidden else {
                     throw Divergence("[I7] the server refuses something of device \(number): \(change.reason)")
                 }
             }

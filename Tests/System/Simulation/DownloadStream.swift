@@ -6,7 +6,8 @@ import CausewayWire
 final class DownloadStream {
     private unowned let world: World
     private let connection: Connection
-    private let device: DeviceProcess
+    /// It holds the stream, and would never end if the stream held it.
+    private unowned let device: DeviceProcess
     private var underWay: [UInt8] = []
     private var reader = FrameReader()
     private var isMoving = false

@@ -8,6 +8,7 @@ enum Fault: CaseIterable {
     case tokenExpires, tokenExpiresInSession
     case deviceClockIsSet, serverClockIsSet
     case appIsUpgraded
+    case rulesChange
 }
 
 extension World {
@@ -32,6 +33,7 @@ extension World {
             server.clockOffset = Int64(random.below(600_000)) - 300_000
             story.note("the clock of the server is off by \(server.clockOffset) ms")
         case .appIsUpgraded: try device.upgrade()
+        case .rulesChange: if plan.hasRules { try server.changeRules() }
         }
     }
 }

@@ -15,6 +15,21 @@ extension Picture {
         guard case .object(let all) = self else { return self }
         return .object(all.filter { properties.contains($0.key) })
     }
+
+    /// What a reader sees who may not read the property: it stands as in a new object.
+    mutating func empty(_ property: Property) {
+        guard case .object(var all) = self else { return }
+        all[property.name] =
+            switch (property.collection, property.type) {
+            case (.list, _), (.set, _): .list([])
+            case (.map, _): .object([:])
+            case (.none, _) where property.isOptional: .value(.null)
+            case (.none, .string): .value(.string(""))
+            case (.none, .double): .value(.double(0))
+            default: preconditionFailure("No rule hides a property of the type of \(property.name).")
+            }
+        self = .object(all)
+    }
 }
 
 extension Picture: CustomStringConvertible {

@@ -20,6 +20,8 @@ struct Plan: CustomStringConvertible {
 
     /// Before so many of a hundred steps a fault of `Fault` strikes.
     let faultPercent: Int
+    /// The operator says who may read and write what, now this and now that.
+    let hasRules: Bool
 
     struct DevicePlan {
         let clock: WallClock
@@ -47,6 +49,7 @@ struct Plan: CustomStringConvertible {
         storeErrorPercent = random.one(of: [0, 0, 2, 10])
         fileErrorPercent = random.one(of: [0, 0, 3, 10])
         faultPercent = random.one(of: [0, 3, 10])
+        hasRules = random.happens(percent: 40)
     }
 
     var description: String {
@@ -55,5 +58,6 @@ struct Plan: CustomStringConvertible {
         return "\(devices.count) devices with clocks \(clocks); \(newer) of the newer schema; "
             + "\(phases) × \(stepsPerPhase) steps; a history of \(historyVersionsMax) versions; \(lossPercent) % lost, up to \(latencyMax) ms late; "
             + "\(crashesPerMille) ‰ crashes; \(storeErrorPercent) % errors of the record, \(fileErrorPercent) % of files"
+            + (hasRules ? "; rules change" : "")
     }
 }

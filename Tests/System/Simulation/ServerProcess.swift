@@ -43,6 +43,9 @@ final class ServerProcess {
     private var life = 0
     /// How far its clock is off.
     var clockOffset: Int64 = 0
+    private(set) var access = ServerAccess()
+    /// Every operation that the record ever refused, by its changeset and its place there.
+    private(set) var refused: [ClientID: Set<[UInt64]>] = [:]
     /// Every changeset that ever reached the record, for sending it again.
     private(set) var delivered: [ClientID: [Changeset]] = [:]
 
@@ -166,6 +169,15 @@ final class ServerProcess {
             session.end(SyncFailure(.serverEnding, "The server ends for maintenance."))
         }
         world.after(30) { [self] in crash() }
+    }
+
+    /// The operator permits something else from now on, also if the process is down.
+    func changeRules() throws {
+        let change = try access.change(&world.random)
+        world.story.note("\(change)")
+        for session in sessions.values.sorted(by: { $0.id < $1.id }) {
+            session.governed(by: access.permissions(of: session.client))
+        }
     }
 
     /// Runs unless the process ended meanwhile.
@@ -328,7 +340,11 @@ final class ServerProcess {
         world.story.tell(
             .arrived, "an upload of client \(session.client.rawValue % 16): \(first.sequence)…\(last.sequence)")
         waiting.append(
-            (UploadBatch(client: session.client, user: Self.user, changesets: request.changesets), exchange))
+            (
+                UploadBatch(
+                    client: session.client, user: Self.user, permissions: access.permissions(of: session.client),
+                    changesets: request.changesets), exchange
+            ))
         guard !isCommitting else { return }
         isCommitting = true
         after(UInt64(world.random.below(4))) { [self] in commitAll() }
@@ -350,6 +366,7 @@ final class ServerProcess {
             for (_, exchange) in group { answer(Exchange.Answer(refusal: SyncFailure(failure)), exchange) }
         case .success(let outcomes):
             for (upload, outcome) in zip(group, outcomes) {
+                remember(outcome, upload.batch.client)
                 let client = upload.batch.client.rawValue % 16
                 world.story.tell(.merged, "changesets of client \(client), committed \(outcome.committed)")
                 world.story.tell(.versioned, "\(before.rawValue) → \(outcome.version.rawValue)")
@@ -362,10 +379,18 @@ final class ServerProcess {
         for session in sessions.values.sorted(by: { $0.id < $1.id }) { session.wake() }
     }
 
+    private func remember(_ outcome: CommitOutcome, _ client: ClientID) {
+        guard access.wasRestricted, let snapshot = try? record.record.snapshot(),
+            let refusals = try? snapshot.refusals(of: client, after: 0, through: outcome.committed)
+        else { return }
+        for refusal in refusals { refused[client, default: []].insert([refusal.sequence, UInt64(refusal.operation)]) }
+    }
+
     private func ingest(_ batch: IngestBatch) throws(SyncFailure) -> IngestAnswer {
         do throws(StoreFailure) {
             let oneWay = OneWayBatch(
-                client: batch.client, user: Self.user, first: batch.first, entries: batch.entries)
+                client: batch.client, user: Self.user, permissions: access.permissions(of: batch.client),
+                first: batch.first, entries: batch.entries)
             let through = try intake.accept(oneWay, receivedAt: clock)
             world.story.note(
                 "the server keeps one-way entries of client \(batch.client.rawValue % 16) through \(through)")
@@ -395,7 +420,8 @@ final class ServerProcess {
         let state = try device.file.state(device.replica)
         let held = device.file.queries(state.querySet)
         let comparison = try ViewComparison(
-            record.record.snapshot(), schema: device.file.schema, wanted: held.texts, for: device.file.client,
+            record.record.snapshot(), schema: device.file.schema, wanted: held.texts,
+            under: access.permissions(of: device.file.client), isHeld: true, for: device.file.client,
             told: state.acknowledged, seed: world.plan.seed)
         while let question = comparison.question() {
             guard try comparison.take(device.file.digests(DigestQuestion(question), device.replica)) else {
@@ -409,20 +435,28 @@ final class ServerProcess {
             + part.deleted.map { "delete \(brief($0.object))" }
     }
 
-    /// A fresh run of queries: what a device of this schema that wants them must hold.
-    func content(of queries: QuerySet, knownTo schema: Schema) throws -> [String: [PrimaryKey: Picture]] {
-        try read { transaction in
+    /// A fresh run of queries: what a device that wants them must hold, under its schema and rules.
+    func content(
+        of queries: QuerySet, for device: DeviceProcess
+    ) throws -> [String: [PrimaryKey: Picture]] {
+        let rules = access.rules(of: device.file.client)
+        return try read { transaction in
             var content: [String: [PrimaryKey: Picture]] = [:]
-            for declared in schema.classes where declared.kind == .object {
+            for declared in device.file.schema.classes where declared.kind == .object {
                 let predicates = try queries.queries.filter { $0.className == declared.name }.map {
-                    try Predicate.parse($0.predicate).bound(to: declared.name, in: transaction.schema)
+                    try Predicate.parse(rules.query($0)).bound(to: declared.name, in: transaction.schema)
                 }
                 guard !predicates.isEmpty else { continue }
                 let keys = try transaction.keys(declared.name, matching: .or(predicates))
                 let known = Set(declared.properties.map(\.name))
-                content[declared.name] = transaction.pictures(declared.name, keys).mapValues {
-                    $0.restricted(to: known)
+                var pictures = transaction.pictures(declared.name, keys).mapValues { $0.restricted(to: known) }
+                for property in declared.properties {
+                    guard let rule = rules.properties[declared.name]?[property.name] else { continue }
+                    let open = try Predicate.parse(rule).bound(to: declared.name, in: transaction.schema)
+                    let shown = try transaction.pictures(declared.name, transaction.keys(declared.name, matching: open))
+                    for key in pictures.keys where shown[key] == nil { pictures[key]?.empty(property) }
                 }
+                content[declared.name] = pictures
             }
             return content
         }

@@ -27,7 +27,7 @@ final class ServerSession {
         client = hello.client
         conversation = Conversation(
             hello: hello, isLost: isLost, awaited: awaited, user: ServerProcess.user, limits: ServerProcess.limits,
-            now: server.clock)
+            permissions: server.access.permissions(of: hello.client), now: server.clock)
     }
 
     private var world: World { server.world }
@@ -52,6 +52,11 @@ final class ServerSession {
 
     func credited(_ bytes: UInt64) {
         conversation.credited(bytes: bytes)
+        wake()
+    }
+
+    func governed(by permissions: Permissions?) {
+        conversation.governed(by: permissions)
         wake()
     }
 
@@ -125,13 +130,14 @@ final class ServerSession {
             guard isCompared else {
                 difference = try ViewDifference(
                     snapshot, from: request.from, held: request.held.texts, wanted: request.wanted.texts,
-                    for: request.client, acknowledged: request.acknowledged)
+                    heldUnder: request.heldPermissions, under: permissions(of: request), for: request.client,
+                    acknowledged: request.acknowledged)
                 conversation.began()
                 isTelling = true
                 return tellDecision(request)
             }
             let comparison = try ViewComparison(
-                snapshot, schema: conversation.schema, wanted: request.wanted.texts,
+                snapshot, schema: conversation.schema, wanted: request.wanted.texts, under: permissions(of: request),
                 isHeld: request.held == request.wanted, for: request.client, told: request.acknowledged, seed: id)
             guard comparison.acknowledged >= request.awaited else {
                 world.story.note("\(name) is resynced when it has sent again what was lost")
@@ -148,6 +154,10 @@ final class ServerSession {
                 conversation.ends(SyncFailure(error))
             }
         }
+    }
+
+    private func permissions(of request: Conversation.DifferenceRequest) -> Permissions? {
+        world.mutation == .rulesForgotten ? nil : request.permissions
     }
 
     private func tellDecision(_ request: Conversation.DifferenceRequest) {
@@ -185,7 +195,7 @@ final class ServerSession {
 
     private func sendPart(_ bytes: Int) {
         guard let difference else { preconditionFailure("A part was asked for while no difference is open.") }
-        let querySet = conversation.targetQuerySet
+        let (querySet, permissions) = (conversation.targetQuerySet, conversation.targetPermissions)
         do throws(StoreFailure) {
             // Smaller parts than the real ones, so that changes of few objects come in several.
             let part = try difference.next(bytesMax: min(bytes, 50 + world.random.below(400)))
@@ -193,7 +203,8 @@ final class ServerSession {
             if part.isLast {
                 checkpoint = Checkpoint(
                     epoch: server.record.epoch, version: difference.version, querySet: querySet,
-                    acknowledged: difference.acknowledged, incarnation: difference.incarnation)
+                    acknowledged: difference.acknowledged, incarnation: difference.incarnation,
+                    permissions: permissions)
                 self.difference = nil
                 isTelling = false
             }

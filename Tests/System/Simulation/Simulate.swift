@@ -39,15 +39,19 @@ struct Simulate: ParsableCommand {
         let begun = ContinuousClock.now
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let count = count
-        settings.progress = { done in
-            if isTerminal { Self.say("\r\(done) of \(count) seeds, \(Self.speed(done, since: begun))") }
+        settings.progress = { standing in
+            Self.giveUp(standing)
+            if isTerminal {
+                Self.say("\r\(standing.done) of \(count) seeds, \(Self.speed(standing.done, since: begun))")
+            }
         }
-        let (done, failures) = SimulationRun(settings).run()
+        let (standing, failures) = SimulationRun(settings).run()
         if isTerminal { Self.say("\r") }
         for failure in failures { Self.say("causeway-simulate: FAILED: \(failure)\n") }
         Self.say(
-            "causeway-simulate: \(done) seeds from \(firstSeed), \(failures.count) failed, \(Self.speed(done, since: begun))\n"
-        )
+            "causeway-simulate: \(standing.done) seeds from \(firstSeed), \(failures.count) failed, "
+                + Self.speed(standing.done, since: begun)
+                + (standing.slowest.map { "; the slowest is \($0.seed) with \($0.took)" } ?? "") + "\n")
         if !failures.isEmpty { throw ExitCode.failure }
     }
 
@@ -60,6 +64,18 @@ struct Simulate: ParsableCommand {
         }
         Self.say("causeway-simulate: seed \(seed): all agree\n")
     }
+
+    /// A seed that does not end would keep the others from being told: it is named, and that is the end.
+    private static func giveUp(_ standing: SimulationRun.Standing) {
+        guard let oldest = standing.oldest, oldest.took > seedMax else { return }
+        say(
+            "causeway-simulate: FAILED: seed \(oldest.seed) has not come to an end in \(oldest.took), after \(standing.done) "
+                + "others\n    again: deploy/test --replay \(oldest.seed)\n")
+        Foundation.exit(ExitCode.failure.rawValue)
+    }
+
+    /// Thousands of times what a seed takes, so that a busy machine is no failure.
+    private static let seedMax = Duration.seconds(300)
 
     private static func speed(_ done: UInt64, since begun: ContinuousClock.Instant) -> String {
         let elapsed = max(1e-9, (ContinuousClock.now - begun) / .seconds(1))

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 
 /// Seed after seed, on several threads, until one fails or there were enough.
@@ -10,8 +11,22 @@ final class SimulationRun: Sendable {
         var mutation: Mutation?
         /// More are not worth the reading.
         var failuresMax = 5
-        /// Called about once a second, with the number of seeds so far.
-        var progress: (@Sendable (UInt64) -> Void)?
+        /// Called about once a second, from a thread that lives no seed itself.
+        var progress: (@Sendable (Standing) -> Void)?
+    }
+
+    /// How far it has come.
+    struct Standing: Sendable {
+        var done: UInt64 = 0
+        /// The seed that took longest, and the one that has been living longest.
+        var slowest: Timing?
+        var oldest: Timing?
+    }
+
+    /// A seed and its time.
+    struct Timing: Sendable {
+        var seed: UInt64
+        var took: Duration
     }
 
     struct Failure: Sendable, CustomStringConvertible {
@@ -28,8 +43,10 @@ final class SimulationRun: Sendable {
     private struct State {
         var begun: UInt64 = 0
         var done: UInt64 = 0
+        var slowest: Timing?
+        /// When the seeds that live began.
+        var living: [UInt64: ContinuousClock.Instant] = [:]
         var failures: [Failure] = []
-        var nextReport = DispatchTime.now() + .seconds(1)
     }
 
     private let settings: Settings
@@ -40,11 +57,25 @@ final class SimulationRun: Sendable {
     }
 
     /// Blocks until it is over.
-    func run() -> (done: UInt64, failures: [Failure]) {
+    func run() -> (standing: Standing, failures: [Failure]) {
+        let clock = DispatchSource.makeTimerSource(queue: .global())
+        clock.setEventHandler { [self] in settings.progress?(standing) }
+        clock.schedule(deadline: .now() + 1, repeating: 1)
+        clock.activate()
+        defer { clock.cancel() }
         DispatchQueue.concurrentPerform(iterations: settings.jobs) { _ in
             while let seed = nextSeed() { run(seed) }
         }
-        return state.withLock { ($0.done, $0.failures.sorted { $0.seed < $1.seed }) }
+        return (standing, state.withLock { $0.failures.sorted { $0.seed < $1.seed } })
+    }
+
+    private var standing: Standing {
+        state.withLock { state in
+            let oldest = state.living.min { $0.value < $1.value }
+            return Standing(
+                done: state.done, slowest: state.slowest,
+                oldest: oldest.map { Timing(seed: $0.key, took: ContinuousClock.now - $0.value) })
+        }
     }
 
     /// One seed with its story, and what was wrong with it.
@@ -65,26 +96,28 @@ final class SimulationRun: Sendable {
     private func nextSeed() -> UInt64? {
         state.withLock { state in
             guard state.begun < settings.count, state.failures.count < settings.failuresMax else { return nil }
-            defer { state.begun += 1 }
-            return settings.firstSeed &+ state.begun
+            let seed = settings.firstSeed &+ state.begun
+            state.begun += 1
+            state.living[seed] = .now
+            return seed
         }
     }
 
     private func run(_ seed: UInt64) {
+        // So that a trap says in its backtrace which seed it was.
+        Thread.current.name = "seed \(seed)"
         var failure: Failure?
         do {
             try World(seed: seed, mutation: settings.mutation).run()
         } catch {
             failure = Failure(seed: seed, reason: "\(error)", mutation: settings.mutation)
         }
-        let report = state.withLock { state -> UInt64? in
+        state.withLock { state in
             state.done += 1
             if let failure { state.failures.append(failure) }
-            let now = DispatchTime.now()
-            guard now >= state.nextReport else { return nil }
-            state.nextReport = now + .seconds(1)
-            return state.done
+            guard let begun = state.living.removeValue(forKey: seed) else { return }
+            let took = ContinuousClock.now - begun
+            if took > state.slowest?.took ?? .zero { state.slowest = Timing(seed: seed, took: took) }
         }
-        if let report { settings.progress?(report) }
     }
 }

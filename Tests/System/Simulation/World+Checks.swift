@@ -11,6 +11,7 @@ extension World {
     func check() throws {
         for device in devices {
             try checkUploads(of: device)
+            try checkRefusals(of: device)
             try checkContent(of: device)
             // What is equal has equal digests on both ends.
             let resync = try server.resync(device)
@@ -57,12 +58,23 @@ extension World {
         }
     }
 
+    /// [I7]: what the server refused for good is kept on the device, each operation once. A restored server judges anew
+    /// what it is sent again.
+    private func checkRefusals(of device: DeviceProcess) throws {
+        guard server.restores == 0 else { return }
+        let refused = server.refused[device.file.client]?.count ?? 0
+        let kept = try device.file.quarantined().count
+        guard refused == kept else {
+            throw Divergence("[I7] \(refused) operations of device \(device.number) were refused, it has kept \(kept)")
+        }
+    }
+
     /// [I9], and with it [I3] and [I4]: nothing is pending, so what the device holds is what a fresh run of its queries
     /// gives, value by value.
     private func checkContent(of device: DeviceProcess) throws {
         let held = device.file.queries(try device.file.state(device.replica).querySet)
         try compare(
-            try server.content(of: held, knownTo: device.file.schema), try device.file.content(), "[I9]", device
+            try server.content(of: held, for: device), try device.file.content(), "[I9]", device
         ) { _, _ in true }
     }
 
@@ -70,10 +82,12 @@ extension World {
     /// pending about, what the server has.
     func checkSettled(_ device: DeviceProcess) throws {
         let state = try device.file.state(device.replica)
-        guard server.isUp, state.version == server.record.version, try server.knows(state) else { return }
+        guard server.isUp, state.version == server.record.version, try server.knows(state),
+            state.permissions == server.access.permissions(of: device.file.client)?.fingerprint ?? 0
+        else { return }
         let pending = try device.file.pendingObjects(device.replica)
         try compare(
-            try server.content(of: device.file.queries(state.querySet), knownTo: device.file.schema),
+            try server.content(of: device.file.queries(state.querySet), for: device),
             try device.file.content(), "[I4]", device
         ) { className, key in !pending.contains(ObjectReference(className, key)) }
     }
@@ -96,10 +110,13 @@ extension World {
         }
     }
 
-    /// [I3]: what two devices both hold is equal on both.
+    /// [I3]: what two devices both hold is equal on both, if both may read all of it.
     private func checkSharedView() throws {
         var seen: [ObjectReference: (picture: Picture, number: Int)] = [:]
-        for device in devices where device.file.schema == SimulationSchema.schema {
+        for device in devices
+        where device.file.schema == SimulationSchema.schema
+            && server.access.rules(of: device.file.client).properties.isEmpty
+        {
             for (className, objects) in try device.file.content() {
                 for (key, picture) in objects {
                     let object = ObjectReference(className, key)

@@ -11,9 +11,9 @@ struct SimulationTests {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["CAUSEWAY_SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 60
         let first = environment["CAUSEWAY_SIMULATION_FIRST"].flatMap { UInt64($0) } ?? 1
-        let (done, failures) = SimulationRun(.init(count: count, firstSeed: first, jobs: 2)).run()
+        let (standing, failures) = SimulationRun(.init(count: count, firstSeed: first, jobs: 2)).run()
         for failure in failures { Issue.record("\(failure)") }
-        #expect(done == count || !failures.isEmpty)
+        #expect(standing.done == count || !failures.isEmpty)
     }
 
     @Test(
@@ -26,6 +26,19 @@ struct SimulationTests {
             let mark = " ms " + (step < 10 ? " \(step)" : "\(step)") + "  "
             #expect(first.story.contains { $0.contains(mark) }, "seed \(seed) tells nothing of step \(step)")
         }
+    }
+
+    @Test("nothing of a world is left when it has ended")
+    func ends() throws {
+        weak var server: ServerProcess?
+        weak var device: DeviceProcess?
+        do {
+            let world = try World(seed: 11)
+            try world.run()
+            (server, device) = (world.server, world.devices.first)
+            #expect(device != nil)
+        }
+        #expect(server == nil && device == nil)
     }
 
     @Test("what is made wrong on purpose is found", arguments: Mutation.allCases)
