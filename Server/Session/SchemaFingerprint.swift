@@ -1,10 +1,10 @@
-import CausewayModel
+package import CausewayModel
 import CausewayStore
 
 extension Schema {
     /// Names what a device of this schema can hold: equal for equal classes and properties in every process. Zero for
     /// none. A device that lies about it gets a wrong view of its own.
-    var fingerprint: UInt64 {
+    package var fingerprint: UInt64 {
         if classes.isEmpty { return 0 }
         var fingerprint = Fingerprint()
         for declared in classes.sorted(by: { $0.name < $1.name }) {

@@ -81,12 +81,17 @@ struct PermissionTests {
         let low = AccessRules.OfClass(create: .always, write: .when(try Predicate.parse("n < 3")))
         let permissions = Permissions(AccessRules(byClass: ["Reading": low]))
         let reading = ObjectReference("Reading", .int(1))
-        for (place, n) in [1, 2, 5].enumerated() {
+        func send(_ n: Int64, as number: UInt64) throws(StoreFailure) -> UInt64 {
             let batch = OneWayBatch(
-                client: ann, user: "user", permissions: permissions, first: UInt64(place + 1),
-                entries: [[create(reading, ("n", .int(Int64(n))))]])
-            #expect(try record.store.ingest(batch, receivedAt: 5) == UInt64(place + 1))
+                client: ann, user: "user", permissions: permissions, first: number,
+                entries: [[create(reading, ("n", .int(n)))]])
+            return try record.store.ingest(batch, receivedAt: 5)
         }
+        #expect(try send(1, as: 1) == 1)
+        #expect(try send(2, as: 2) == 2)
+        let failure = #expect(throws: StoreFailure.self) { try send(5, as: 3) }
+        #expect(failure?.code == .permissionDenied)
+        #expect(failure?.refusals.map(\.sequence) == [3])
         #expect(try record.store.count("Reading", matching: "n == 2") == 1)
     }
 

@@ -2,6 +2,7 @@ import CausewayOperations
 import CausewayOpLog
 import CausewayModel
 import CausewayObjectStore
+import CausewaySession
 import CausewayStore
 import CausewayWire
 
@@ -83,7 +84,9 @@ extension World {
     func checkSettled(_ device: DeviceProcess) throws {
         let state = try device.file.state(device.replica)
         guard server.isUp, state.version == server.record.version, try server.knows(state),
-            state.permissions == server.access.permissions(of: device.file.client)?.fingerprint ?? 0
+            state.permissions == server.access.permissions(of: device.file.client)?.fingerprint ?? 0,
+            // A newer app has not been told yet what the older one did not know.
+            state.schema == device.file.schema.fingerprint
         else { return }
         let pending = try device.file.pendingObjects(device.replica)
         try compare(
