@@ -51,6 +51,33 @@ struct ConcurrencyTests {
         #expect(try reopened.verify { _, _ in }.problems == [], "seed \(seed)")
     }
 
+    @Test(
+        "who opens a file while others let go of it loses nothing",
+        arguments: [StorageBackend.pages, .encryptedPages])
+    func openingWhileClosing(backend: StorageBackend) throws {
+        let path = folder.file("a.realm")
+        let rounds = 400
+        DispatchQueue.concurrentPerform(iterations: 3) { worker in
+            let closing = DispatchGroup()
+            do {
+                for round in 0..<rounds {
+                    let writer = try backend.open(path).write()
+                    writer.put(1, [UInt8(worker), UInt8(round & 0xFF), UInt8(round >> 8)], [1])
+                    let snapshot = try writer.commit(round % 3 == 0 ? .durable : .grouped(within: .zero))
+                    // The file stays open as long as anybody reads, and closes on his thread.
+                    DispatchQueue.global().async(group: closing) { withExtendedLifetime(snapshot) {} }
+                    // There is room for 256 who have it open at a time.
+                    if round % 16 == 0 { closing.wait() }
+                }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        let last = try backend.open(path).snapshot()
+        #expect(last.version == UInt64(3 * rounds))
+        #expect(last.entries(1).count == 3 * rounds)
+    }
+
     @Test("threads that are the first to read the same pages all read them whole")
     func firstTouch() throws {
         let path = folder.file("a.realm")

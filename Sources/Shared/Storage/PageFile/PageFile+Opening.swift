@@ -96,12 +96,15 @@ extension PageFile {
     /// It is the second header of that state, so one of them may be lost. It says nothing new otherwise, and when it
     /// fails nothing is lost.
     func closeCleanly() {
-        guard !isReadOnly, !isInMemory, writing.transaction != 0, !shared.isPoisoned, shared.isAlone,
-            shared.committing == 0, let header = header(of: shared.newest), !isVouchedFor(header)
-        else { return }
-        _ = try? DamageReporting.throwing { () throws(StorageError) in
-            try commit(over: header, .durable, versionStep: 0, isVouching: true) { _ in
-                (header.state.trees, header.state.directory)
+        guard !isReadOnly, !isInMemory, writing.transaction != 0 else { return }
+        shared.ifAlone {
+            guard !shared.isPoisoned, shared.committing == 0, let header = header(of: shared.newest),
+                !isVouchedFor(header)
+            else { return }
+            _ = try? DamageReporting.throwing { () throws(StorageError) in
+                try commit(over: header, .durable, versionStep: 0, isVouching: true) { _ in
+                    (header.state.trees, header.state.directory)
+                }
             }
         }
     }

@@ -14,7 +14,7 @@ extension SharedState {
         }
     }
 
-    /// Whether no other process has the file open.
+    /// Whether nobody else has the file open, in this process or another.
     var isAlone: Bool {
         var count = 0
         memory.forEach(in: SharedLayout.takenOffset) { _ in count += 1 }

@@ -184,6 +184,15 @@ extension SharedState {
         locks.unlock(SharedLayout.openingByte)
     }
 
+    /// Runs something that is sound only without other users, and keeps them from coming meanwhile. Does nothing where
+    /// there are some, or one is on the way: the last of them leaves later.
+    func ifAlone(_ body: () -> Void) {
+        guard let locks else { return body() }
+        guard (try? locks.tryLock(SharedLayout.openingByte)) == true else { return }
+        defer { locks.unlock(SharedLayout.openingByte) }
+        if isAlone { body() }
+    }
+
     /// Leaves. Everything this process had pinned is free; the lock file stays, with others or without.
     package func close() {
         let wasClosed = phase.withLock { phase in
