@@ -162,7 +162,10 @@ let tests: [Target] = [
     ),
     test("Server", "Session", uses: shape + ["Session", "Store", "Wire"]),
     test("Server", "Store", uses: shape + storage + ["Store", "StoreEmbedded", "Support/Seeds"]),
-    test("Server", "Subscriptions", uses: shape + storage + ["Store", "StoreEmbedded", "Subscriptions", "Wire"]),
+    test(
+        "Server", "Subscriptions",
+        uses: shape + storage + ["Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "Wire"]
+    ),
     test("Server", "Ingest", uses: shape + storage + ["Ingest", "Store", "StoreEmbedded", "Wire"]),
     test("Server", "Daemon", uses: ["Daemon", "Environment", "Identity", "Support/Folders", "Support/Seeds"]),
     program(

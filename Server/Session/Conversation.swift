@@ -1,6 +1,7 @@
 package import CausewayMerge
 package import CausewayModel
 package import CausewayStore
+package import CausewaySubscriptions
 package import CausewayWire
 
 /// One device's download as a state machine. Told what happened, it says what to do next.
@@ -15,6 +16,8 @@ package import CausewayWire
 ///
 /// So is a device that has declared more than its view was made for: what it lacks of objects that it holds does not
 /// change any more.
+///
+/// A device that keeps the beginning of a change is told the rest first, and then what else it wants: `Hello+Resuming`.
 ///
 /// Other permissions are a difference as well, from the view under the old ones to that under the new.
 ///
@@ -55,6 +58,8 @@ package struct Conversation: Sendable {
     private let awaited: UInt64
     /// The version at which the device's changesets were found missing here.
     private var incompleteAt: ServerVersion?
+    /// How far the device was told the change to `held` before it was cut; nil when it has all of it.
+    private var staged: ToldUpTo?
     private var positionIncarnation: UInt64
     private let schemaFingerprint: UInt64
 
@@ -102,16 +107,19 @@ package struct Conversation: Sendable {
         package var awaited: UInt64
         package var heldPermissions: Permissions?
         package var permissions: Permissions?
+        package var staged: ToldUpTo?
     }
 
     /// - Parameters:
     ///   - isLost: whether the checkpoint of the hello is none that this database has had.
     ///   - awaited: the last changeset that the device's checkpoint includes, where that is more than it can have been
     ///     told here.
+    ///   - isStagedKnown: whether what the device keeps of a change that was cut can be continued, as far as the record
+    ///     knows.
     ///   - permissions: what the caller may do; nil is everything.
     package init(
-        hello: Hello, isLost: Bool = false, awaited: UInt64 = 0, user: String, limits: SessionLimits,
-        permissions: Permissions? = nil, now: UInt64
+        hello: Hello, isLost: Bool = false, awaited: UInt64 = 0, isStagedKnown: Bool = false, user: String,
+        limits: SessionLimits, permissions: Permissions? = nil, now: UInt64
     ) {
         schema = hello.schema
         // What a view was made under other rules, nobody knows any more.
@@ -129,7 +137,22 @@ package struct Conversation: Sendable {
         self.permissions = permissions
         told = hello.checkpoint
         lastSent = now
+        if isStagedKnown, !self.isLost, hello.wantsRest(under: permissions, schema: schemaFingerprint) {
+            resume(hello)
+        }
     }
+
+    private mutating func resume(_ hello: Hello) {
+        guard let cut = hello.staged else { return }
+        staged = hello.toldUpTo
+        told = cut.checkpoint
+        position = cut.checkpoint.version
+        positionIncarnation = cut.checkpoint.incarnation
+        held = cut.queries
+    }
+
+    /// Whether the next change goes on behind what the device has staged.
+    package var resumes: Bool { staged != nil }
 
     // MARK: - What to do
 
@@ -159,13 +182,14 @@ package struct Conversation: Sendable {
             return .wait(milliseconds: limits.heartbeatMilliseconds)
         case .idle:
             if let incompleteAt, newest <= incompleteAt { return waitForHeartbeat(now) }
-            if isLost || newest > position || wanted.version != held.version || isUnderOtherPermissions {
-                phase = .computing(wanted, permissions)
+            if isLost || resumes || newest > position || wanted.version != held.version || isUnderOtherPermissions {
+                let target = resumes ? held : wanted
+                phase = .computing(target, permissions)
                 return .difference(
                     DifferenceRequest(
-                        client: client, from: position, held: held, wanted: wanted, isLost: isLost,
+                        client: client, from: position, held: held, wanted: target, isLost: isLost,
                         acknowledged: told.acknowledged, awaited: awaited, heldPermissions: heldPermissions,
-                        permissions: permissions))
+                        permissions: permissions, staged: staged))
             }
             if let mark = marks.first, mark.version <= position {
                 marks.removeFirst()
@@ -328,6 +352,8 @@ package struct Conversation: Sendable {
         }
         guard var checkpoint else {
             phase = .telling(target, permissions, partsSent: partsSent + 1)
+            var chunk = chunk
+            chunk.resume?.checkpoint.schema = schemaFingerprint
             return .changes(chunk)
         }
         checkpoint.schema = schemaFingerprint
@@ -338,10 +364,11 @@ package struct Conversation: Sendable {
         heldPermissions = permissions
         // A device with a lost checkpoint must learn where it stands, also when it lacks nothing.
         let isKnown =
-            !isLost && told.querySet == checkpoint.querySet && told.permissions == checkpoint.permissions
+            !isLost && !resumes && told.querySet == checkpoint.querySet && told.permissions == checkpoint.permissions
             && told.acknowledged == checkpoint.acknowledged
             && told.epoch == checkpoint.epoch && partsSent == 0 && isEmpty(chunk)
         isLost = false
+        staged = nil
         incompleteAt = nil
         if isKnown { return nil }
         told = checkpoint

@@ -81,11 +81,18 @@ extension Conversations {
                 if request.isLost { true } else {
                     try ViewDifference.needsComparison(snapshot, from: request.from, for: request.client)
                 }
+            // The history went on since the hello: nothing leads on from what the device has staged.
+            if isCompared, request.staged != nil {
+                open.conversation.withLock {
+                    $0.ends(SyncFailure(.sessionUnknown, "The change that was cut cannot be continued any more."))
+                }
+                return .goesOn(nil)
+            }
             guard isCompared else {
                 telling.difference = try ViewDifference(
                     snapshot, from: request.from, held: request.held.texts, wanted: request.wanted.texts,
                     heldUnder: request.heldPermissions, under: request.permissions, for: request.client,
-                    acknowledged: request.acknowledged)
+                    acknowledged: request.acknowledged, staged: request.staged)
                 open.conversation.withLock { $0.began() }
                 let action = next(open)
                 guard case .part(let bytes) = action else { return .goesOn(action) }
@@ -155,15 +162,13 @@ extension Conversations {
         }
         do throws(StoreFailure) {
             let part = try difference.next(bytesMax: bytes)
-            let chunk = ViewChunk(part, objectsTotal: UInt64(difference.objectsTotal))
             if part.isLast { telling.difference = nil }
             return open.conversation.withLock { conversation in
-                guard part.isLast else { return conversation.message(for: chunk, lastAt: nil) }
-                let checkpoint = Checkpoint(
-                    epoch: backend.epoch, version: difference.version, querySet: conversation.targetQuerySet,
-                    acknowledged: difference.acknowledged, incarnation: difference.incarnation,
+                let checkpoint = difference.checkpoint(
+                    epoch: backend.epoch, querySet: conversation.targetQuerySet,
                     permissions: conversation.targetPermissions)
-                return conversation.message(for: chunk, lastAt: checkpoint)
+                let chunk = ViewChunk(part, of: difference, to: checkpoint)
+                return conversation.message(for: chunk, lastAt: part.isLast ? checkpoint : nil)
             }
         } catch {
             open.conversation.withLock { $0.ends(SyncFailure(error)) }

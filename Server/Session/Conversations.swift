@@ -73,29 +73,33 @@ package final class Conversations: Sendable {
         let arrival = now()
         guard sessions.withLock({ $0.hasPlace(for: hello.client, of: user, at: arrival) }) else { throw .noPlace }
         let backend = backend
-        let (record, isLost) = try await reader.run { () throws(StoreFailure) -> (ClientRecord, Bool) in
+        typealias Finding = (record: ClientRecord, isLost: Bool, isStagedKnown: Bool)
+        let (record, isLost, isStagedKnown) = try await reader.run { () throws(StoreFailure) -> Finding in
             let record = try backend.register(
                 hello.client, user: user,
                 standing: DeviceStanding(
                     oldest: hello.oldest, oldestOneWay: hello.oldestOneWay, acknowledged: checkpoint.acknowledged))
             try backend.extendSchema(hello.schema)
-            if checkpoint == .nothing { return (record, false) }
+            if checkpoint == .nothing, hello.staged == nil { return (record, false, false) }
             let snapshot = try backend.snapshot()
+            let isStagedKnown = try hello.isStagedKnown(to: snapshot, epoch: backend.epoch)
+            if checkpoint == .nothing { return (record, false, isStagedKnown) }
             let isKnown = try snapshot.lineage().knows(
                 checkpoint.version, of: checkpoint.incarnation, newest: snapshot.version)
             // A device that lost what it had been confirmed begins anew at version zero, with objects in its file.
             let isBeginning = checkpoint.version == .zero
             return (
                 record,
-                !isKnown || isBeginning || checkpoint.acknowledged > record.committed - record.skipped
+                !isKnown || isBeginning || checkpoint.acknowledged > record.committed - record.skipped,
+                isStagedKnown
             )
         }
         let time = now()
         var hello = hello
         hello.checkpoint.acknowledged = min(checkpoint.acknowledged, record.committed)
         let conversation = Conversation(
-            hello: hello, isLost: isLost, awaited: checkpoint.acknowledged, user: user, limits: limits,
-            permissions: access?.permissions(), now: time)
+            hello: hello, isLost: isLost, awaited: checkpoint.acknowledged, isStagedKnown: isStagedKnown, user: user,
+            limits: limits, permissions: access?.permissions(), now: time)
         let opened = sessions.withLock {
             $0.open(conversation, access, epoch: backend.epoch, at: time)
         }
@@ -103,7 +107,8 @@ package final class Conversations: Sendable {
         guard let session = opened.session else { throw .noPlace }
         return Welcome(
             session: session, protocolVersion: spoken.upperBound, epoch: backend.epoch, serverTime: time,
-            limits: limits, committed: record.committed, ingested: record.ingested, skipped: record.skipped)
+            limits: limits, committed: record.committed, ingested: record.ingested, skipped: record.skipped,
+            resumes: conversation.resumes)
     }
 
     package static let protocolVersions: ClosedRange<UInt32> = 1...1

@@ -46,15 +46,30 @@ extension DigestQuestion {
 }
 
 extension ViewChunk {
-    package init(_ part: ViewDifference.Part, objectsTotal: UInt64) {
+    /// - Parameter checkpoint: what the difference leads to. It is not a part of the chunk, but resume points name it.
+    package init(_ part: ViewDifference.Part, of difference: ViewDifference, to checkpoint: Checkpoint) {
         self.init(
-            objectsTotal: objectsTotal,
+            objectsTotal: UInt64(difference.objectsTotal), objectsDone: UInt64(difference.objectsDone),
+            resume: part.isLast ? nil : part.reached.map { difference.resumePoint($0, to: checkpoint) },
             entered: part.entered.map { ObjectChange($0.object, $0.state) },
             enteredRuns: part.enteredRuns,
             updated: part.updated.map { ObjectChange($0.object, $0.state) },
             left: part.left.map { ObjectLeave($0.object, LeaveReason($0.reason)) },
             deleted: part.deleted.map { ObjectEnd($0.object, life: $0.life) },
             refused: part.refused.map { OperationRefusal($0) })
+    }
+}
+
+extension ViewDifference {
+    fileprivate func resumePoint(_ reached: Row, to checkpoint: Checkpoint) -> ResumePoint {
+        let position = RowPosition(className: className(reached.classNumber), row: reached.key)
+        return ResumePoint(checkpoint: checkpoint, reached: position)
+    }
+
+    package func checkpoint(epoch: UInt64, querySet: UInt64, permissions: UInt64) -> Checkpoint {
+        Checkpoint(
+            epoch: epoch, version: version, querySet: querySet, acknowledged: acknowledged, incarnation: incarnation,
+            permissions: permissions)
     }
 }
 

@@ -7,36 +7,52 @@ import CausewayStore
 extension ViewDifference {
     /// A device that holds nothing and has written nothing.
     func planBootstrap() throws(StoreFailure) {
+        var entering: [(classNumber: Int, keys: [ObjectKey])] = []
         for query in wanted.byClass {
-            let keys = try snapshot.keys(query.classNumber, matching: query.predicate)
-            add(.enter(classNumber: query.classNumber, keys: keys))
+            entering.append((query.classNumber, try snapshot.keys(query.classNumber, matching: query.predicate)))
         }
+        addEntering(entering)
     }
 
-    func planFromHistory(for client: ClientID, queriesAreUnchanged: Bool) throws(StoreFailure) {
+    func planFromHistory(for client: ClientID, viewIsUnchanged: Bool) throws(StoreFailure) {
         let history = try snapshot.history(after: start, for: client)
         past.learn(history)
         // The objects that a commit touched, and the rows they stand in now, so that the other two ways leave them out.
-        add(.touched(Aggregate.gather(history.touched)))
+        let aggregates = Aggregate.gather(history.touched)
+        // Before the first version there was nothing: what others touched enters by its rows.
+        let isBeginning = start == .zero
+        add(.touched(isBeginning ? aggregates.filter(\.byClient) : aggregates))
         var judged: [Int: [ObjectKey]] = [:]
-        for touched in history.touched {
+        for aggregate in aggregates where !isBeginning || aggregate.byClient {
+            let touched = aggregate.root
             if let row = snapshot.row(touched.name) { judged[row.classNumber, default: []].append(row.key) }
         }
         for births in history.births {
-            try plan(births, judged: &judged, queriesAreUnchanged: queriesAreUnchanged)
+            try plan(births, judged: &judged, viewIsUnchanged: viewIsUnchanged)
         }
-        guard !queriesAreUnchanged else { return }
-        for (classNumber, _) in topLevelClasses() {
+        guard !viewIsUnchanged else { return }
+        var entering: [(classNumber: Int, keys: [ObjectKey])] = []
+        for (classNumber, _) in topLevelClasses() where isMoved(classNumber) {
             let isTold = isToldAnew(classNumber)
-            guard held[classNumber] != wanted[classNumber] || isTold else { continue }
-            let before = try keys(classNumber, held)
+            let before = try certain(classNumber)
             let now = try keys(classNumber, wanted)
             let seen = (judged[classNumber] ?? []).sorted()
-            let leaving = sorted(sorted(before, without: now), without: seen)
-            let entering = sorted(isTold ? now : sorted(now, without: before), without: seen)
-            try addLeaving(classNumber, leaving, .unsubscribed)
-            add(.enter(classNumber: classNumber, keys: entering))
+            try addLeaving(classNumber, sorted(sorted(before, without: now), without: seen), .unsubscribed)
+            entering.append((classNumber, sorted(isTold ? now : sorted(now, without: before), without: seen)))
         }
+        addEntering(entering)
+    }
+
+    /// Whether rows that nobody touched may enter or leave.
+    private func isMoved(_ classNumber: Int) -> Bool {
+        claims != nil || start == .zero || held[classNumber] != wanted[classNumber] || isToldAnew(classNumber)
+    }
+
+    /// What the device held of the rows that did not change since.
+    private func certain(_ classNumber: Int) throws(StoreFailure) -> [ObjectKey] {
+        if start == .zero { return [] }
+        if let claims { return try claims.keys(classNumber, in: snapshot) }
+        return try keys(classNumber, held)
     }
 
     /// Of what leaves, the objects that the caller may not read are told apart by their reason.
@@ -54,12 +70,12 @@ extension ViewDifference {
     /// Rows that came to life in the range: of others, what matches enters; the client's own are there already, and
     /// what does not match leaves.
     private func plan(
-        _ births: Births, judged: inout [Int: [ObjectKey]], queriesAreUnchanged: Bool
+        _ births: Births, judged: inout [Int: [ObjectKey]], viewIsUnchanged: Bool
     ) throws(StoreFailure) {
         let query = wanted[births.classNumber]
         if query == nil && !births.byClient {
             // Nobody asks. When the queries change, the class is compared as a whole, and neither side names it.
-            if !queriesAreUnchanged { judged[births.classNumber, default: []] += try born(births, matching: nil) }
+            if !viewIsUnchanged { judged[births.classNumber, default: []] += try born(births, matching: nil) }
             return
         }
         let matching = try query.map { query throws(StoreFailure) in try born(births, matching: query) } ?? []
@@ -67,11 +83,28 @@ extension ViewDifference {
             let all = try born(births, matching: nil)
             try addLeaving(births.classNumber, sorted(all, without: matching), .query)
             judged[births.classNumber, default: []] += all
-        } else {
+        } else if viewIsUnchanged || !isMoved(births.classNumber) {
             add(.enter(classNumber: births.classNumber, keys: matching))
-            // Those that do not match neither enter nor leave, whatever `held` says of them now.
-            if !queriesAreUnchanged { judged[births.classNumber, default: []] += try born(births, matching: nil) }
+        } else {
+            // Those that do not match neither enter nor leave, whatever `held` says of them now. Those that it matches
+            // count as there; the others enter with the rest.
+            var told: [ObjectKey] = []
+            for key in matching where try countsAsHeld(Row(births.classNumber, key)) { told.append(key) }
+            add(.enter(classNumber: births.classNumber, keys: told))
+            let entering = sorted(matching, without: told)
+            judged[births.classNumber, default: []] += sorted(try born(births, matching: nil), without: entering)
         }
+    }
+
+    /// Whether `certain` names a row that came to life since.
+    private func countsAsHeld(_ row: Row) throws(StoreFailure) -> Bool {
+        if start == .zero { return false }
+        guard let claims else {
+            return try held[row.classNumber].map { query throws(StoreFailure) in
+                try snapshot.matches(row, query)
+            } ?? false
+        }
+        return try claims.holds(row) { query throws(StoreFailure) in try snapshot.matches(row, query) }
     }
 
     private func born(_ births: Births, matching query: BoundPredicate?) throws(StoreFailure) -> [ObjectKey] {

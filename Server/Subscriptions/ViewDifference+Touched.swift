@@ -48,6 +48,9 @@ struct Aggregate {
 //                                 value that won, so that an operation of the client that lost is put right
 //     no          any     -       deleted, if it was held or the client touched it; nothing if the client alone
 //                                 deleted it with full effect
+//
+// Of a device that was cut in the middle of a change, before = yes where it may hold the object; what it does not hold
+// for certain enters instead of being updated.
 
 extension ViewDifference {
     func tell(_ aggregate: Aggregate, in part: inout Part) throws(StoreFailure) {
@@ -68,11 +71,11 @@ extension ViewDifference {
         let isTold = isToldAnew(root.name.classNumber)
         if aggregate.isOwnAndEffective, !isTold {
             if !root.existed { return }
-            if try wasHeld(root) { return }
+            if try isCertainlyHeld(root, row) { return }
             try enterWhole(row, aggregate, in: &part)
             return
         }
-        let isContinued = try wasHeld(root) ? try !beganAnew(root, row) : false
+        let isContinued = try isCertainlyHeld(root, row) ? try !beganAnew(root, row) : false
         if isContinued, !isTold {
             try updateParts(row, aggregate, in: &part)
         } else {
@@ -121,6 +124,14 @@ extension ViewDifference {
     private func wasHeld(_ touched: Touched) throws(StoreFailure) -> Bool {
         guard touched.existed, let query = held[touched.name.classNumber] else { return false }
         return try past.matched(touched, query)
+    }
+
+    /// The device holds it and not only may, see `StagedClaims`. An object that has lived on stands in the row that it
+    /// stood in.
+    private func isCertainlyHeld(_ touched: Touched, _ row: Row) throws(StoreFailure) -> Bool {
+        guard try wasHeld(touched) else { return false }
+        guard let claims else { return true }
+        return try claims.holds(row) { query throws(StoreFailure) in try past.matched(touched, query) }
     }
 
     func reasonToLeave(_ row: Row) throws(StoreFailure) -> Part.Reason {

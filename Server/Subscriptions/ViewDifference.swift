@@ -15,6 +15,8 @@ package import CausewayStore
 ///
 /// Where nobody knows any more what the device holds, a `ViewComparison` finds out, and its findings are told here.
 ///
+/// A device that was cut in the middle of such a change and keeps what it was told is told the rest: `StagedClaims`.
+///
 /// Parts come lazily, from one snapshot. What is kept in memory is row keys and the names of touched objects, never
 /// their contents.
 ///
@@ -26,8 +28,11 @@ package final class ViewDifference {
     package let acknowledged: UInt64
     /// The run of the server that committed the version.
     package let incarnation: UInt64
-    /// Objects in all parts together, for a progress bar; touched ones are counted whether they are told or not.
+    /// What there is to go through in all parts together, for a progress bar; touched objects are counted whether they
+    /// are told or not.
     package private(set) var objectsTotal = 0
+    /// Of that, what the parts so far have gone through.
+    package var objectsDone: Int { stepsDone + position }
 
     let snapshot: any StoreSnapshot
     let start: ServerVersion
@@ -37,9 +42,15 @@ package final class ViewDifference {
     let heldRules: BoundRules?
     let rules: BoundRules?
     let past: PastView
+    /// Of a device that goes on behind a change that was cut; nil of one that has what `held` says.
+    let claims: StagedClaims?
     private var steps: [Step] = []
     private var step = 0
     private var position = 0
+    /// The objects of the steps before this one.
+    private var stepsDone = 0
+    /// Behind parts that end in these steps the change can be resumed: objects that enter, by class and row.
+    private var resumableSteps = 0..<0
     /// Of the rows that entered last.
     private var rowBytes = 1 << 10
 
@@ -54,6 +65,8 @@ package final class ViewDifference {
         package var refused: [Refusal] = []
         /// With this part the device is at `version`.
         package var isLast = false
+        /// Behind this part the change can be resumed: objects that enter were told up to this row.
+        package var reached: Row?
         var sizeBytes = 0
 
         package struct Leave: Hashable, Sendable {
@@ -101,13 +114,14 @@ package final class ViewDifference {
 
     /// - Parameters:
     ///   - heldPermissions: what the held view was made under; nil is everything.
+    ///   - staged: how far the device was told the change that led to `held` at `start`; nil when it has all of it.
     ///   - told: the last changeset of the client whose outcome the device was told; nil to leave refusals out.
     /// - Precondition: the snapshot tells everything since `start`, see `needsComparison`.
     /// - Throws: `queryInvalid` when a wanted query cannot be served; `fault` when the file cannot be read.
     package init(
         _ snapshot: any StoreSnapshot, from start: ServerVersion, held: [QueryText], wanted: [QueryText],
         heldUnder heldPermissions: Permissions? = nil, under permissions: Permissions? = nil, for client: ClientID,
-        acknowledged told: UInt64? = nil
+        acknowledged told: UInt64? = nil, staged: ToldUpTo? = nil
     ) throws(StoreFailure) {
         self.snapshot = snapshot
         self.start = start
@@ -118,15 +132,22 @@ package final class ViewDifference {
         heldRules = heldPermissions?.bound(in: snapshot.schema)
         // A set that is held already is narrowed by rules and not refused, so that other rules never end a session.
         self.wanted = try StandingQueries(wanted, in: snapshot, under: permissions, refusing: held != wanted)
-        let isUnchanged = held == wanted && heldPermissions?.fingerprint ?? 0 == permissions?.fingerprint ?? 0
+        let areRulesUnchanged = heldPermissions?.fingerprint ?? 0 == permissions?.fingerprint ?? 0
+        let isUnchanged = held == wanted && areRulesUnchanged
         self.held =
             isUnchanged ? self.wanted : try StandingQueries(held, in: snapshot, under: heldPermissions, refusing: false)
+        let heldQueries = self.held
+        claims = try staged.map { staged throws(StoreFailure) in
+            try StagedClaims(staged, held: heldQueries, in: snapshot, under: heldPermissions)
+        }
         past = PastView(snapshot)
         if start == .zero && acknowledged == 0 {
             try planBootstrap()
         } else {
-            try planFromHistory(for: client, queriesAreUnchanged: isUnchanged)
+            try planFromHistory(for: client, viewIsUnchanged: isUnchanged && staged == nil && start != .zero)
         }
+        // Under other rules even what stays in view may be told anew, which no row can say.
+        if !areRulesUnchanged { resumableSteps = 0..<0 }
         if let told { try planRefusals(of: client, after: told) }
         objectsTotal = steps.reduce(0) { $0 + $1.count }
     }
@@ -142,6 +163,7 @@ package final class ViewDifference {
         held = comparison.wanted
         rules = comparison.rules
         heldRules = comparison.rules
+        claims = nil
         past = PastView(snapshot)
         add(.end(comparison.ended))
         for (classNumber, names) in comparison.leaving.sorted(by: { $0.key < $1.key }) {
@@ -163,6 +185,8 @@ package final class ViewDifference {
         if start == .zero { return try snapshot.committed(by: client) > 0 }
         return true
     }
+
+    package func className(_ number: Int) -> String { snapshot.className(number) }
 
     /// The next part, of about this size. Not to be called again after the last.
     package func next(bytesMax: Int) throws(StoreFailure) -> Part {
@@ -215,7 +239,11 @@ package final class ViewDifference {
                     position += 1
                 }
             }
+            if case .enter(let classNumber, let keys) = steps[step], resumableSteps.contains(step) {
+                part.reached = Row(classNumber, keys[position - 1])
+            }
             if position == steps[step].count {
+                stepsDone += position
                 step += 1
                 position = 0
             }
@@ -233,6 +261,8 @@ package final class ViewDifference {
         let refusals = try snapshot.refusals(of: client, after: told, through: acknowledged)
         guard !refusals.isEmpty else { return }
         steps.insert(.refused(refusals), at: 0)
+        // How their objects stand is told last, whatever was cut before.
+        resumableSteps = 0..<0
         var names: Set<ObjectName> = []
         for refusal in refusals {
             guard let number = snapshot.classNumber(refusal.target.className) else { continue }
@@ -243,5 +273,14 @@ package final class ViewDifference {
 
     func add(_ step: Step) {
         if step.count > 0 { steps.append(step) }
+    }
+
+    /// The last part of the plan: objects that enter, the classes ascending by their numbers.
+    func addEntering(_ classes: [(classNumber: Int, keys: [ObjectKey])]) {
+        let first = steps.count
+        for (classNumber, keys) in classes.sorted(by: { $0.classNumber < $1.classNumber }) {
+            add(.enter(classNumber: classNumber, keys: keys))
+        }
+        resumableSteps = first..<steps.count
     }
 }

@@ -73,6 +73,7 @@ extension Conversation {
             id: welcome.session, limits: welcome.limits, lastHeard: now, serverTime: welcome.serverTime, since: now)
         session.renewal = renewal(of: session, at: now)
         phase = .connected(session)
+        if welcome.resumes, let staged = greeting.staged { download.resume(staged) }
         upload.opened(committed: welcome.committed)
         ingest.opened(committed: welcome.ingested)
         // Said again though it was said before: the file may have failed to drop them then.
@@ -140,7 +141,7 @@ extension Conversation {
         backoff.reset()
         outageReported = false
         tokenIsFresh = false
-        download.received(message, bytes: bytes)
+        download.received(message, bytes: bytes, at: now)
     }
 }
 
@@ -150,7 +151,7 @@ extension Conversation {
     /// Whatever may leave now, leaves now. Called after every event: there is no other place that starts a call.
     mutating func depart(at now: Moment, into actions: inout [Action]) {
         setRejectedAside(into: &actions)
-        takeIn(into: &actions)
+        takeIn(at: now, into: &actions)
         guard case .connected(let session) = phase else { return }
         if let (after, alone) = upload.depart(at: now) {
             actions.append(.upload(attempt, session: session.id, after: after, alone: alone))
@@ -177,8 +178,9 @@ extension Conversation {
         }
     }
 
-    private mutating func takeIn(into actions: inout [Action]) {
-        for step in download.advance(stagingBytes: limits.stagingBytes) {
+    private mutating func takeIn(at now: Moment, into actions: inout [Action]) {
+        let isOverdue = download.resumableSince.map { now >= $0 + limits.stagingMilliseconds } ?? false
+        for step in download.advance(stagingBytes: isOverdue ? 0 : limits.stagingBytes) {
             switch step {
             case .apply(let changes): actions.append(.apply(changes))
             case .spill(let parts, let from): actions.append(.spill(parts, from: from))

@@ -132,8 +132,11 @@ extension Conversation {
         /// The last numbers that have left the file's logs. A commit that failed may have taken effect, and one that was
         /// counted on may have failed: only the file knows. Nil when it was not asked.
         package var dropped: Logged?
+        /// What the file keeps of a change that was cut, if the hello told of it.
+        package var staged: StagedChange?
 
-        package init(wanted: UInt64, logged: Logged, dropped: Logged? = nil) {
+        package init(wanted: UInt64, logged: Logged, dropped: Logged? = nil, staged: StagedChange? = nil) {
+            self.staged = staged
             self.wanted = wanted
             self.logged = logged
             self.dropped = dropped

@@ -190,7 +190,7 @@ package struct Conversation: Sendable {
             actions.append(.report(.file(message)))
             retry(at: now, using: &random, into: &actions)
         case .fileFailed(let message):
-            _ = download.applied()
+            download.fileFailed()
             actions.append(.report(.file(message)))
             if case .settling = phase {
                 settle(at: now, into: &actions)
@@ -220,7 +220,7 @@ package struct Conversation: Sendable {
 extension Conversation {
     /// Says hello as soon as the file has finished what it was given: hello names the stored checkpoint.
     mutating func settle(at now: Moment, into actions: inout [Action]) {
-        guard download.work == .none else {
+        guard download.work == .none, !download.mustSave else {
             phase = .settling
             return
         }

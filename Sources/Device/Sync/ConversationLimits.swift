@@ -6,6 +6,9 @@ package struct ConversationLimits: Hashable, Sendable {
     package var ingestBytes = 2 << 20
     /// How much of an unfinished view change, in bytes of the wire, waits in memory before it moves to the file.
     package var stagingBytes = 4 << 20
+    /// How long a part of an unfinished view change behind which the server can go on waits in memory at most, as long as
+    /// anything arrives: a process that ends loses no more.
+    package var stagingMilliseconds: UInt64 = 5_000
     /// The first wait after a failure.
     package var backoffMinimumMilliseconds: UInt64 = 100
     /// The longest wait between two attempts.

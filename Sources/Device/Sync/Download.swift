@@ -6,6 +6,9 @@ package import CausewayWire
 /// then, in memory up to a bound and beyond it in the file's staging tree, and all of them become visible in one
 /// transaction. Complete changes that pile up while one is being applied are applied together, in order.
 ///
+/// A part may say that the server can go on behind it. When the connection is cut, what is in memory up to the last such
+/// part moves to the file too, and the next hello tells of it: `StagedChange`.
+///
 /// Credit goes back to the server when a part has been taken in. While the file is busy nothing is taken in, so the
 /// queue is bounded by the credit the server has.
 package struct Download: Hashable, Sendable {
@@ -18,9 +21,20 @@ package struct Download: Hashable, Sendable {
     /// The parts so far of a change whose checkpoint has not come.
     private var parts: [ViewChunk] = []
     private var partsBytes = 0
+    /// When the first of them came behind which the server can go on.
+    package private(set) var resumableSince: Moment?
     private var partsSpilled = 0
-    private var objectsSeen: UInt64 = 0
+    /// Parts of a change that was cut, on their way to the file.
+    private var saving: [ViewChunk] = []
+    private var savingFrom = 0
+    /// How far the change is that arrives, or the last one that did; with what earlier sessions brought of it.
+    private var objectsDone: UInt64 = 0
     private var objectsTotal: UInt64 = 0
+    /// The same behind the last part where the server could go on.
+    private var objectsResumable: UInt64 = 0
+    /// What earlier sessions brought of it.
+    private var objectsStaged: UInt64 = 0
+    private var changesFinished: UInt64 = 0
     /// Marks that stand behind the unfinished change, behind the complete ones, behind those being applied.
     private var marksOpen: [UInt64] = []
     private var marksComplete: [UInt64] = []
@@ -40,6 +54,7 @@ package struct Download: Hashable, Sendable {
     private struct Item: Hashable, Sendable {
         var message: DownloadMessage
         var bytes: Int
+        var arrival: Moment
     }
 
     package enum Step: Hashable, Sendable {
@@ -54,13 +69,18 @@ package struct Download: Hashable, Sendable {
 
     package init() {}
 
-    package mutating func received(_ message: DownloadMessage, bytes: Int) {
-        queue.append(Item(message: message, bytes: bytes))
+    package mutating func received(_ message: DownloadMessage, bytes: Int, at now: Moment) {
+        queue.append(Item(message: message, bytes: bytes, arrival: now))
     }
 
     /// Takes in what is queued while the file is free, and says what to do with it.
     package mutating func advance(stagingBytes: Int) -> [Step] {
         guard work == .none else { return [] }
+        if mustSave {
+            defer { saving = [] }
+            work = .spilling
+            return [.spill(saving, from: savingFrom)]
+        }
         var steps: [Step] = []
         var taken = 0
         while true {
@@ -71,6 +91,7 @@ package struct Download: Hashable, Sendable {
                 partsSpilled += parts.count
                 parts = []
                 partsBytes = 0
+                resumableSince = nil
                 work = .spilling
                 break
             }
@@ -82,7 +103,7 @@ package struct Download: Hashable, Sendable {
             consumed += UInt64(item.bytes)
             switch item.message {
             case .changes(let chunk):
-                stage(chunk, bytes: item.bytes)
+                stage(chunk, bytes: item.bytes, at: item.arrival)
             case .mark(let id):
                 if !isBetweenChanges {
                     marksOpen.append(id)
@@ -114,9 +135,9 @@ package struct Download: Hashable, Sendable {
 
     private var isBetweenChanges: Bool { parts.isEmpty && partsSpilled == 0 }
 
-    private mutating func stage(_ chunk: ViewChunk, bytes: Int) {
-        if chunk.objectsTotal > 0 { objectsTotal = chunk.objectsTotal }
-        objectsSeen += UInt64(chunk.objectCount)
+    private mutating func stage(_ chunk: ViewChunk, bytes: Int, at arrival: Moment) {
+        let chunk = counted(chunk)
+        if chunk.resume != nil, resumableSince == nil { resumableSince = arrival }
         parts.append(chunk)
         partsBytes += bytes
         if let checkpoint = chunk.checkpoint {
@@ -124,11 +145,37 @@ package struct Download: Hashable, Sendable {
             parts = []
             partsBytes = 0
             partsSpilled = 0
-            objectsSeen = 0
-            objectsTotal = 0
+            resumableSince = nil
+            objectsTotal = objectsDone
+            objectsStaged = 0
+            objectsResumable = 0
+            changesFinished += 1
             marksComplete += marksOpen
             marksOpen = []
         }
+    }
+
+    /// A part as it counts together with what earlier sessions brought of its change.
+    private mutating func counted(_ chunk: ViewChunk) -> ViewChunk {
+        if isBetweenChanges { (objectsDone, objectsResumable) = (0, 0) }
+        var chunk = chunk
+        chunk.objectsTotal += chunk.objectsTotal > 0 ? objectsStaged : 0
+        // A server that does not count what it tells has told of at least so many.
+        chunk.objectsDone =
+            chunk.objectsDone > 0 ? objectsStaged + chunk.objectsDone : objectsDone + UInt64(chunk.objectCount)
+        objectsDone = max(objectsDone, chunk.objectsDone)
+        objectsTotal = max(chunk.objectsTotal, objectsDone)
+        if chunk.resume != nil { objectsResumable = objectsDone }
+        return chunk
+    }
+
+    /// The session that begins goes on behind parts that the file has.
+    package mutating func resume(_ staged: StagedChange) {
+        partsSpilled = staged.parts
+        objectsStaged = staged.objectsDone
+        objectsResumable = staged.objectsDone
+        objectsDone = staged.objectsDone
+        objectsTotal = max(staged.objectsTotal, staged.objectsDone)
     }
 
     /// The file is given something else to do. To be called while it does nothing.
@@ -156,11 +203,47 @@ package struct Download: Hashable, Sendable {
         return marksApplying
     }
 
-    /// The connection is gone. What is complete or in the middle comes again from the stored checkpoint.
+    /// The file could not do what it was given, and nothing is known of what it has.
+    package mutating func fileFailed() {
+        work = .none
+        saving = []
+        marksApplying = []
+    }
+
+    /// Whether parts of a change that was cut have still to be given to the file.
+    package var mustSave: Bool { !saving.isEmpty }
+
+    /// The connection is gone. What is complete comes again from the stored checkpoint, and so does what is in the
+    /// middle, behind the last part where the server can go on.
     package mutating func disconnected() {
-        let work = work
-        self = Download()
-        self.work = work
+        var cut = Download()
+        cut.work = work
+        cut.saving = saving
+        cut.savingFrom = savingFrom
+        cut.changesFinished = changesFinished
+        // The parts belong to a change from the checkpoint that the file has: nothing is between the two.
+        if complete.isEmpty, work == .none || work == .spilling {
+            takeRest()
+            let count = (parts.lastIndex { $0.resume != nil } ?? -1) + 1
+            if count > 0 {
+                cut.saving = Array(parts[..<count])
+                cut.savingFrom = partsSpilled
+            }
+            cut.objectsDone = objectsResumable
+            cut.objectsResumable = objectsResumable
+        }
+        // A session that was cut before anything came of it leaves the count where it was.
+        cut.objectsTotal = isBetweenChanges && objectsResumable == 0 ? cut.objectsDone : objectsTotal
+        self = cut
+    }
+
+    /// The parts that have come and that the file was too busy for, up to the last one of their change.
+    private mutating func takeRest() {
+        for item in queue {
+            guard case .changes(let chunk) = item.message else { continue }
+            if chunk.checkpoint != nil { return }
+            parts.append(counted(chunk))
+        }
     }
 
     /// What to give back to the server now, if it is worth a call.
@@ -172,7 +255,7 @@ package struct Download: Hashable, Sendable {
 
     /// How far the change now arriving is; equal numbers when none is.
     package var progress: Progress {
-        Progress(transferred: objectsSeen, transferrable: max(objectsSeen, objectsTotal))
+        Progress(transferred: objectsDone, transferrable: objectsTotal, finished: changesFinished)
     }
 }
 
@@ -194,10 +277,13 @@ package struct ViewChange: Hashable, Sendable {
 package struct Progress: Hashable, Sendable {
     package var transferred: UInt64
     package var transferrable: UInt64
+    /// View changes that have come whole before. The numbers above are about the one behind them.
+    package var finished: UInt64
 
-    package init(transferred: UInt64, transferrable: UInt64) {
+    package init(transferred: UInt64, transferrable: UInt64, finished: UInt64 = 0) {
         self.transferred = transferred
         self.transferrable = transferrable
+        self.finished = finished
     }
 
     package var isComplete: Bool { transferred >= transferrable }

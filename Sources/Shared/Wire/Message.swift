@@ -72,11 +72,14 @@ package struct Hello: Hashable, Sendable {
     /// The oldest changeset that the device can still send, and the oldest one-way entry; zero when it does not say.
     package var oldest: UInt64
     package var oldestOneWay: UInt64
+    /// What the device keeps of a change that was cut.
+    package var staged: StagedView?
 
     package init(
         client: ClientID, protocolVersions: ClosedRange<UInt32>, schema: Schema, checkpoint: Checkpoint,
-        held: QuerySet, wanted: QuerySet, oldest: UInt64 = 0, oldestOneWay: UInt64 = 0
+        held: QuerySet, wanted: QuerySet, oldest: UInt64 = 0, oldestOneWay: UInt64 = 0, staged: StagedView? = nil
     ) {
+        self.staged = staged
         self.client = client
         self.protocolVersions = protocolVersions
         self.schema = schema
@@ -102,11 +105,14 @@ package struct Welcome: Hashable, Sendable {
     package var ingested: UInt64
     /// So many changesets up to `committed` the server has lost, and the device cannot send them again.
     package var skipped: UInt64
+    /// Whether the first change of the download goes on behind what the hello said is staged.
+    package var resumes: Bool
 
     package init(
         session: UInt64, protocolVersion: UInt32, epoch: UInt64, serverTime: UInt64, limits: SessionLimits,
-        committed: UInt64, ingested: UInt64, skipped: UInt64 = 0
+        committed: UInt64, ingested: UInt64, skipped: UInt64 = 0, resumes: Bool = false
     ) {
+        self.resumes = resumes
         self.session = session
         self.protocolVersion = protocolVersion
         self.epoch = epoch
@@ -181,6 +187,10 @@ package struct ViewChunk: Hashable, Sendable {
     package var checkpoint: Checkpoint?
     /// Objects in all parts of this change, so that a device can show progress; zero when not known.
     package var objectsTotal: UInt64
+    /// Of them, those that this part and the ones before it are about.
+    package var objectsDone: UInt64
+    /// Where the change may be resumed if it is cut behind this part.
+    package var resume: ResumePoint?
     package var entered: [ObjectChange]
     /// Objects that entered after those, many alike: none is embedded in another.
     package var enteredRuns: [ObjectRun]
@@ -191,12 +201,15 @@ package struct ViewChunk: Hashable, Sendable {
     package var refused: [OperationRefusal]
 
     package init(
-        checkpoint: Checkpoint? = nil, objectsTotal: UInt64 = 0, entered: [ObjectChange] = [],
-        enteredRuns: [ObjectRun] = [], updated: [ObjectChange] = [], left: [ObjectLeave] = [],
+        checkpoint: Checkpoint? = nil, objectsTotal: UInt64 = 0, objectsDone: UInt64 = 0, resume: ResumePoint? = nil,
+        entered: [ObjectChange] = [], enteredRuns: [ObjectRun] = [], updated: [ObjectChange] = [],
+        left: [ObjectLeave] = [],
         deleted: [ObjectEnd] = [], refused: [OperationRefusal] = []
     ) {
         self.checkpoint = checkpoint
         self.objectsTotal = objectsTotal
+        self.objectsDone = objectsDone
+        self.resume = resume
         self.entered = entered
         self.enteredRuns = enteredRuns
         self.updated = updated

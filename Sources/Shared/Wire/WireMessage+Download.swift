@@ -9,6 +9,8 @@ extension DownloadMessage: WireMessage {
             envelope.changes = EnvelopeChanges.with {
                 if let checkpoint = chunk.checkpoint { $0.checkpoint = EnvelopeCheckpoint(checkpoint) }
                 $0.objectsTotal = chunk.objectsTotal
+                $0.objectsDone = chunk.objectsDone
+                if let resume = chunk.resume { $0.resume = EnvelopeResumePoint(resume) }
             }
             return Payload.encode(envelope, body: chunk.body)
         case .mark(let mark):
@@ -72,7 +74,8 @@ extension ViewChunk {
     fileprivate init(_ envelope: EnvelopeChanges, body: [UInt8]) throws(SyncFailure) {
         self.init(
             checkpoint: envelope.hasCheckpoint ? Checkpoint(envelope.checkpoint) : nil,
-            objectsTotal: envelope.objectsTotal)
+            objectsTotal: envelope.objectsTotal, objectsDone: envelope.objectsDone,
+            resume: envelope.hasResume ? ResumePoint(envelope.resume) : nil)
         do {
             var reader = ObjectsReader(body)
             try reader.read(into: &self)

@@ -14,6 +14,7 @@ extension Hello: WireMessage {
                 $0.wanted = EnvelopeQuerySet(wanted)
                 $0.oldest = oldest
                 $0.oldestOneWay = oldestOneWay
+                if let staged { $0.staged = EnvelopeStaged(staged) }
             })
     }
 
@@ -27,7 +28,8 @@ extension Hello: WireMessage {
             protocolVersions: envelope.protocolLowest...envelope.protocolHighest,
             schema: try Schema(envelope.schema), checkpoint: Checkpoint(envelope.checkpoint),
             held: try QuerySet(envelope.held), wanted: try QuerySet(envelope.wanted),
-            oldest: envelope.oldest, oldestOneWay: envelope.oldestOneWay)
+            oldest: envelope.oldest, oldestOneWay: envelope.oldestOneWay,
+            staged: envelope.hasStaged ? try StagedView(envelope.staged) : nil)
     }
 }
 
@@ -47,6 +49,7 @@ extension Welcome: WireMessage {
                 $0.committed = committed
                 $0.ingested = ingested
                 $0.skipped = skipped
+                $0.resumes = resumes
             })
     }
 
@@ -58,7 +61,8 @@ extension Welcome: WireMessage {
             limits: SessionLimits(
                 frameBytes: envelope.limits.frameBytes, creditBytes: envelope.limits.creditBytes,
                 heartbeatMilliseconds: envelope.limits.heartbeatMilliseconds),
-            committed: envelope.committed, ingested: envelope.ingested, skipped: envelope.skipped)
+            committed: envelope.committed, ingested: envelope.ingested, skipped: envelope.skipped,
+            resumes: envelope.resumes)
     }
 }
 

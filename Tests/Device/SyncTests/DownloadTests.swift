@@ -99,6 +99,86 @@ struct DownloadTests {
         #expect(peer.receive(.changes(lastPart(2))) == [.apply([change([lastPart(2)])])])
     }
 
+    @Test("a cut moves the parts up to the last resume point to the file, before the next hello")
+    func cutBehindResumePoint() {
+        var peer = HandCrankedPeer()
+        peer.connect()
+        peer.receive(.changes(resumablePart(4, of: 9)))
+        peer.receive(.changes(part(9)))
+        let cut = peer.tell(.downloadClosed(peer.attempt))
+        #expect(cut.contains(.spill([resumablePart(4, of: 9)], from: 0)))
+        #expect(peer.tell(.reconnect) == [])
+        #expect(peer.conversation.downloadProgress == Progress(transferred: 4, transferrable: 9))
+        #expect(peer.tell(.spilled) == [.sendHello(peer.attempt)])
+        // An attempt of which nothing came leaves the count where it was.
+        peer.tell(.failed(peer.attempt, .hello, .unreachable("no network")))
+        #expect(peer.conversation.downloadProgress == Progress(transferred: 4, transferrable: 9))
+    }
+
+    @Test("on a slow network, what came some seconds ago moves to the file, so that the process may end")
+    func slowly() {
+        var peer = HandCrankedPeer()
+        peer.connect()
+        #expect(peer.receive(.changes(resumablePart(1, of: 9))) == [])
+        peer.pass(milliseconds: 6_000)
+        #expect(
+            peer.receive(.changes(resumablePart(2, of: 9))) == [.spill([resumablePart(1, of: 9)], from: 0)])
+        #expect(peer.tell(.spilled) == [])
+        #expect(peer.receive(.changes(resumablePart(3, of: 9))) == [])
+    }
+
+    @Test("a session that goes on counts on what is staged, in parts and in objects")
+    func resumed() throws {
+        var peer = HandCrankedPeer()
+        let staged = try #require(StagedChange.adding(resumablePart(4, of: 9), number: 0, to: nil))
+        peer.tell(.resumed)
+        peer.welcome(staged: staged)
+        #expect(peer.conversation.downloadProgress == Progress(transferred: 4, transferrable: 9))
+        peer.receive(.changes(resumablePart(2, of: 6)))
+        #expect(peer.conversation.downloadProgress == Progress(transferred: 6, transferrable: 10))
+        let cut = peer.tell(.downloadClosed(peer.attempt))
+        var counted = resumablePart(2, of: 6)
+        (counted.objectsDone, counted.objectsTotal) = (6, 10)
+        #expect(cut.contains(.spill([counted], from: 1)))
+        peer.tell(.spilled)
+        peer.tell(.reconnect)
+        peer.welcome(staged: StagedChange.adding(counted, number: 1, to: staged))
+        var last = lastPart(3)
+        (last.objectsTotal, last.objectsDone) = (4, 4)
+        let actions = peer.receive(.changes(last))
+        guard case .apply(let changes) = actions.first else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(changes.map(\.partsSpilled) == [2])
+        #expect(peer.conversation.downloadProgress == Progress(transferred: 10, transferrable: 10, finished: 1))
+    }
+
+    @Test("parts behind a change that the file is taking in are not kept: it may fail")
+    func cutBehindApply() {
+        var peer = HandCrankedPeer()
+        peer.connect()
+        peer.receive(.changes(lastPart(1)))
+        peer.receive(.changes(resumablePart(4, of: 9)))
+        peer.tell(.downloadClosed(peer.attempt))
+        #expect(peer.tell(.applied(acknowledged: 0)) == [])
+    }
+
+    @Test("what is staged is applied in segments, one for each version that it was told at")
+    func segments() throws {
+        var staged = try #require(StagedChange.adding(resumablePart(1, of: 9, version: 4), number: 0, to: nil))
+        staged = try #require(StagedChange.adding(resumablePart(2, of: 9, version: 4), number: 1, to: staged))
+        staged = try #require(StagedChange.adding(part(9), number: 2, to: staged))
+        #expect(staged.parts == 2)
+        staged = try #require(StagedChange.adding(resumablePart(3, of: 9, version: 7), number: 2, to: staged))
+        #expect(staged.parts == 3)
+        #expect(try StagedChange(encoded: staged.encoded()) == staged)
+        let ends = [2, 3]
+        #expect(staged.segments(before: change([lastPart(8)], spilled: 4)).map(\.end) == ends)
+        // Parts of the same version as the checkpoint belong to it.
+        #expect(staged.segments(before: change([lastPart(7)], spilled: 4)).map(\.end) == [2])
+    }
+
     @Test("a file that cannot take a change is reported, and the change comes again")
     func fileFails() {
         var peer = HandCrankedPeer()

@@ -43,14 +43,16 @@ struct HandCrankedPeer {
 
     @discardableResult
     mutating func welcome(
-        committed: UInt64 = 0, ingested: UInt64 = 0, wanted: UInt64 = 0, limits: SessionLimits = .standard
+        committed: UInt64 = 0, ingested: UInt64 = 0, wanted: UInt64 = 0, limits: SessionLimits = .standard,
+        staged: StagedChange? = nil
     ) -> [Conversation.Action] {
         let welcome = Welcome(
             session: 70 + attempt.number, protocolVersion: 1, epoch: 5, serverTime: 0, limits: limits,
-            committed: committed, ingested: ingested)
+            committed: committed, ingested: ingested, resumes: staged != nil)
         let greeting = Conversation.Greeting(
             wanted: wanted,
-            logged: .init(changesets: conversation.upload.logged, oneWay: conversation.ingest.logged))
+            logged: .init(changesets: conversation.upload.logged, oneWay: conversation.ingest.logged),
+            staged: staged)
         return tell(.welcomed(attempt, welcome, greeting))
     }
 
@@ -67,6 +69,14 @@ func lastPart(_ version: UInt64, acknowledged: UInt64 = 0, querySet: UInt64 = 0)
     ViewChunk(
         checkpoint: Checkpoint(
             epoch: 5, version: .init(version), querySet: querySet, acknowledged: acknowledged))
+}
+
+/// A part of a change to `version` behind which the server can go on.
+func resumablePart(_ done: UInt64, of total: UInt64, version: UInt64 = 3) -> ViewChunk {
+    let checkpoint = Checkpoint(epoch: 5, version: .init(version), querySet: 0, acknowledged: 0)
+    let reached = RowPosition(className: "Flight", row: ObjectKey(Int64(done)))
+    return ViewChunk(
+        objectsTotal: total, objectsDone: done, resume: ResumePoint(checkpoint: checkpoint, reached: reached))
 }
 
 /// A part in the middle, told apart by its total.

@@ -21,7 +21,8 @@ struct MessageTests {
             Welcome(
                 session: samples.number(), protocolVersion: 1, epoch: samples.number(), serverTime: samples.number(),
                 limits: SessionLimits(frameBytes: samples.number(), creditBytes: 3, heartbeatMilliseconds: 0),
-                committed: samples.number(), ingested: samples.number(), skipped: samples.number()),
+                committed: samples.number(), ingested: samples.number(), skipped: samples.number(),
+                resumes: samples.number(below: 2) == 0),
             seed: seed)
         let client = ClientID(samples.number())
         let changesets = (0..<UInt64(samples.number(below: 6))).map { samples.changeset(client: client, sequence: $0) }

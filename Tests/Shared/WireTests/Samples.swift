@@ -126,7 +126,14 @@ struct Samples {
     mutating func hello() -> Hello {
         Hello(
             client: ClientID(number()), protocolVersions: 1...UInt32(1 + number(below: 9)), schema: schema(),
-            checkpoint: checkpoint(), held: querySet(), wanted: querySet(), oldest: number(), oldestOneWay: number())
+            checkpoint: checkpoint(), held: querySet(), wanted: querySet(), oldest: number(), oldestOneWay: number(),
+            staged: number(below: 3) == 0 ? StagedView(point: resumePoint(), queries: querySet()) : nil)
+    }
+
+    mutating func resumePoint() -> ResumePoint {
+        ResumePoint(
+            checkpoint: checkpoint(),
+            reached: RowPosition(className: text(), row: ObjectKey(Int64(bitPattern: number()))))
     }
 
     mutating func changeset(client: ClientID, sequence: UInt64) -> Changeset {
@@ -155,6 +162,7 @@ struct Samples {
     mutating func chunk() -> ViewChunk {
         ViewChunk(
             checkpoint: number() & 1 == 0 ? checkpoint() : nil, objectsTotal: number() >> 44,
+            objectsDone: number() >> 50, resume: number(below: 3) == 0 ? resumePoint() : nil,
             entered: (0..<number(below: 30)).map { _ in change() },
             updated: (0..<number(below: 10)).map { _ in change() },
             left: (0..<number(below: 10)).map { _ in

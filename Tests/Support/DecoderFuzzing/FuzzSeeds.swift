@@ -36,7 +36,8 @@ struct FuzzSeeds {
         case .hello:
             return Hello(
                 client: ClientID(numbers.next()), protocolVersions: 1...2, schema: schema(), checkpoint: checkpoint(),
-                held: queries(), wanted: queries()
+                held: queries(), wanted: queries(),
+                staged: StagedView(point: resumePoint(), queries: queries())
             ).payload
         case .welcome:
             return Welcome(
@@ -68,6 +69,11 @@ struct FuzzSeeds {
 
     private mutating func checkpoint() -> Checkpoint {
         Checkpoint(epoch: 1, version: ServerVersion(numbers.next() >> 40), querySet: 2, acknowledged: 3)
+    }
+
+    private mutating func resumePoint() -> ResumePoint {
+        ResumePoint(
+            checkpoint: checkpoint(), reached: RowPosition(className: "Note", row: ObjectKey(Int64(numbers.below(99)))))
     }
 
     private mutating func queries() -> QuerySet {

@@ -85,7 +85,7 @@ func brief(_ message: DownloadMessage) -> String {
     var text =
         chunk.checkpoint.map {
             "part, last, at \($0.version.rawValue), queries \($0.querySet), acknowledged \($0.acknowledged)"
-        } ?? "part"
+        } ?? (chunk.resume == nil ? "part" : "part, the change can go on behind it")
     for run in chunk.enteredRuns {
         for (object, state) in run.objects { text += "\n    enter \(brief(object)) \(brief(state))" }
     }

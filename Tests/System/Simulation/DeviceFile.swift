@@ -5,6 +5,7 @@ import CausewayObjectStore
 import CausewayOpLog
 import CausewayOperations
 import CausewayStorage
+import CausewaySync
 import CausewayWire
 import Synchronization
 
@@ -83,9 +84,10 @@ final class DeviceFile {
 
     func queries(_ version: UInt64) -> QuerySet { querySets[version] ?? .empty }
 
-    func hello(_ replica: Replica) throws -> (hello: Hello, state: ReplicaState) {
-        try write { Self.staging($0).removeRange() }
+    func hello(_ replica: Replica) throws -> (hello: Hello, state: ReplicaState, staged: StagedChange?) {
         comparison = nil
+        let staged = try read { try Self.staged(in: $0) }
+        let view = staged?.view(queries)
         let (state, oldest) = try read { (try replica.state(in: $0), try replica.oldestChangeset(in: $0)) }
         let held = queries(state.querySet)
         let hello = Hello(
@@ -95,8 +97,8 @@ final class DeviceFile {
                 acknowledged: state.acknowledged, incarnation: state.incarnation, permissions: state.permissions,
                 schema: state.schema),
             held: held, wanted: refused.contains(wanted.version) ? held : wanted, oldest: oldest,
-            oldestOneWay: state.acknowledgedOneWay + 1)
-        return (hello, state)
+            oldestOneWay: state.acknowledgedOneWay + 1, staged: view)
+        return (hello, state, view == nil ? nil : staged)
     }
 
     // MARK: - Resync
@@ -122,23 +124,35 @@ final class DeviceFile {
         withUnsafeBytes(of: UInt32(number).bigEndian) { Array($0) }
     }
 
-    static func stage(_ parts: [ViewChunk], from first: Int, in transaction: Transaction) {
+    private static let stagedKey: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
+
+    static func staged(in transaction: Transaction) throws -> StagedChange? {
+        try staging(transaction).get(stagedKey).map { try StagedChange(encoded: $0) }
+    }
+
+    static func clearStaging(in transaction: Transaction) { staging(transaction).removeRange() }
+
+    static func stage(_ parts: [ViewChunk], from first: Int, in transaction: Transaction) throws {
+        if first == 0 { clearStaging(in: transaction) }
+        var staged = try staged(in: transaction)
+        for (offset, part) in parts.enumerated() {
+            staged = StagedChange.adding(part, number: first + offset, to: staged)
+        }
+        if let staged { staging(transaction).put(stagedKey, staged.encoded()) }
         for (offset, part) in parts.enumerated() {
             staging(transaction).put(
                 stagingKey(first + offset), WireCodec.encode(DownloadMessage.changes(part)))
         }
     }
 
-    /// Takes the parts that were staged, in order.
-    static func unstage(_ count: Int, in transaction: Transaction) throws -> [ViewChunk] {
-        let parts = try (0..<count).map { number in
+    /// Some of the parts that were staged, in order.
+    static func unstage(_ numbers: Range<Int>, in transaction: Transaction) throws -> [ViewChunk] {
+        try numbers.map { number in
             guard let bytes = staging(transaction).get(stagingKey(number)),
                 case .changes(let part) = try WireCodec.decode(DownloadMessage.self, body: bytes)
             else { throw Divergence("part \(number) of a staged change is missing") }
             return part
         }
-        staging(transaction).removeRange()
-        return parts
     }
 
     // MARK: - What the checks ask

@@ -300,10 +300,10 @@ final class DeviceProcess {
     private func sendHello(_ attempt: Conversation.Attempt) throws {
         connection = Connection()
         hellos += 1
-        let (hello, state) = try file.hello(replica)
+        let (hello, state, staged) = try file.hello(replica)
         let greeting = Conversation.Greeting(
             wanted: file.wanted.version, logged: .init(changesets: state.lastSequence, oneWay: state.lastOneWay),
-            dropped: .init(changesets: state.acknowledged, oneWay: state.acknowledgedOneWay))
+            dropped: .init(changesets: state.acknowledged, oneWay: state.acknowledgedOneWay), staged: staged)
         let sent = world.now
         call(attempt, .hello, .session, hello) { [self] (welcome: Welcome) in
             replica.observe(serverTime: welcome.serverTime, localTime: wallTime, roundTrip: world.now - sent)
@@ -442,31 +442,17 @@ final class DeviceProcess {
         let before = try file.state(replica).lastSequence
         try onFile { transaction in
             for change in changes {
-                let checkpoint = change.checkpoint
-                let application = try replica.beginApplying(
-                    acknowledged: checkpoint.acknowledged, in: transaction, now: wallTime)
-                let staged = try DeviceFile.unstage(change.partsSpilled, in: transaction)
-                for part in staged + change.parts {
-                    application.refuse(
-                        part.refused.map {
-                            RefusedOperation(
-                                sequence: $0.sequence, operation: $0.operation, code: $0.failure.code.rawValue,
-                                reason: $0.failure.message)
-                        })
+                let staged = try change.partsSpilled > 0 ? DeviceFile.staged(in: transaction) : nil
+                var next = 0
+                for segment in staged?.segments(before: change) ?? [] {
+                    let parts = try DeviceFile.unstage(next..<segment.end, in: transaction)
+                    refused += try apply(parts, segment.checkpoint, in: transaction)
+                    next = segment.end
                 }
-                for part in staged + change.parts where world.mutation != .checkpointWithoutData {
-                    for change in part.entered { try application.enter(change.object, change.state) }
-                    for run in part.enteredRuns { try application.enter(run) }
-                    for change in part.updated { try application.update(change.object, change.state) }
-                    for leave in part.left { try application.leave(leave.object) }
-                    for end in part.deleted { try application.delete(end.object, life: end.life) }
-                }
-                try application.finish(
-                    epoch: checkpoint.epoch, version: checkpoint.version, querySet: checkpoint.querySet,
-                    incarnation: checkpoint.incarnation, permissions: checkpoint.permissions,
-                    schema: checkpoint.schema)
-                refused += application.quarantined
+                let parts = try DeviceFile.unstage(next..<change.partsSpilled, in: transaction) + change.parts
+                refused += try apply(parts, change.checkpoint, in: transaction)
             }
+            DeviceFile.clearStaging(in: transaction)
             observed = transaction.changes
             if world.mutation == .evictionDeletes { try replica.record(in: transaction, now: wallTime) }
         } done: {
@@ -495,6 +481,32 @@ final class DeviceProcess {
         }
     }
 
+    private func apply(
+        _ parts: [ViewChunk], _ checkpoint: Checkpoint, in transaction: Transaction
+    ) throws -> [QuarantinedChange] {
+        let application = try replica.beginApplying(
+            acknowledged: checkpoint.acknowledged, in: transaction, now: wallTime)
+        for part in parts {
+            application.refuse(
+                part.refused.map {
+                    RefusedOperation(
+                        sequence: $0.sequence, operation: $0.operation, code: $0.failure.code.rawValue,
+                        reason: $0.failure.message)
+                })
+        }
+        for part in parts where world.mutation != .checkpointWithoutData {
+            for change in part.entered { try application.enter(change.object, change.state) }
+            for run in part.enteredRuns { try application.enter(run) }
+            for change in part.updated { try application.update(change.object, change.state) }
+            for leave in part.left { try application.leave(leave.object) }
+            for end in part.deleted { try application.delete(end.object, life: end.life) }
+        }
+        try application.finish(
+            epoch: checkpoint.epoch, version: checkpoint.version, querySet: checkpoint.querySet,
+            incarnation: checkpoint.incarnation, permissions: checkpoint.permissions, schema: checkpoint.schema)
+        return application.quarantined
+    }
+
     private func digest(_ attempt: Conversation.Attempt, _ question: DigestQuestion) throws {
         let reports = try file.digests(question, replica)
         world.story.note("device \(number) says what it holds, answer \(question.number)")
@@ -504,6 +516,7 @@ final class DeviceProcess {
     private func refill(after committed: UInt64) throws {
         world.story.note("device \(number) will send again what the server lost after \(committed)")
         try onFile { transaction in
+            DeviceFile.clearStaging(in: transaction)
             try replica.refill(after: committed, in: transaction)
         } done: {
             .refilled(after: committed)
@@ -512,7 +525,7 @@ final class DeviceProcess {
 
     private func spill(_ parts: [ViewChunk], _ from: Int) throws {
         try onFile { transaction in
-            DeviceFile.stage(parts, from: from, in: transaction)
+            try DeviceFile.stage(parts, from: from, in: transaction)
         } done: {
             .spilled
         }

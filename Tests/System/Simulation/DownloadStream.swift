@@ -15,6 +15,8 @@ final class DownloadStream {
     private var isBegun = false
     /// The server has said its last word.
     private var isEnded = false
+    /// What was sent before arrives, and nothing more.
+    private var isEnding = false
     /// No more bytes arrive, whatever is sent.
     private(set) var isBroken = false
     private let heard: (Event) throws -> Void
@@ -43,13 +45,19 @@ final class DownloadStream {
     func begin() { isBegun = true }
 
     func send(_ bytes: [UInt8]) {
-        guard !isBroken, connection.isOpen else { return }
+        guard !isBroken, !isEnding, connection.isOpen else { return }
         underWay += bytes
         move()
     }
 
     func end() {
         isEnded = true
+        move()
+    }
+
+    /// The network will break behind what has been sent.
+    func breakBehind() {
+        isEnding = true
         move()
     }
 
@@ -89,6 +97,10 @@ final class DownloadStream {
             return breakOff()
         }
         if !underWay.isEmpty { return move() }
+        if isEnding {
+            world.story.note("the stream of device \(device.number) is cut behind a part")
+            return breakOff()
+        }
         if isEnded {
             isBroken = true
             try tell(.closed)

@@ -11,6 +11,8 @@ struct Plan: CustomStringConvertible {
     let historyVersionsMax: UInt64
     /// Of a hundred calls and pieces of streams so many are lost, cut or doubled.
     let lossPercent: Int
+    /// Behind so many of a hundred parts where a change could go on the network breaks.
+    let cutPercent: Int
     let latencyMax: Int
     /// Of a thousand places where a process may end it ends at so many.
     let crashesPerMille: Int
@@ -50,13 +52,15 @@ struct Plan: CustomStringConvertible {
         fileErrorPercent = random.one(of: [0, 0, 3, 10])
         faultPercent = random.one(of: [0, 3, 10])
         hasRules = random.happens(percent: 40)
+        cutPercent = random.one(of: [0, 20, 50, 80])
     }
 
     var description: String {
         let clocks = devices.map(\.clock.description).joined(separator: ", ")
         let newer = devices.filter(\.isNewer).count
         return "\(devices.count) devices with clocks \(clocks); \(newer) of the newer schema; "
-            + "\(phases) × \(stepsPerPhase) steps; a history of \(historyVersionsMax) versions; \(lossPercent) % lost, up to \(latencyMax) ms late; "
+            + "\(phases) × \(stepsPerPhase) steps; a history of \(historyVersionsMax) versions; \(lossPercent) % lost, up to \(latencyMax) ms late, "
+            + "\(cutPercent) % of long changes cut at a part; "
             + "\(crashesPerMille) ‰ crashes; \(storeErrorPercent) % errors of the record, \(fileErrorPercent) % of files"
             + (hasRules ? "; rules change" : "")
     }

@@ -272,6 +272,7 @@ final class ServerProcess {
         }
         let known: ClientRecord
         var isLost = false
+        var isStagedKnown = false
         do throws(StoreFailure) {
             known = try record.register(
                 hello.client, user: Self.user,
@@ -279,8 +280,9 @@ final class ServerProcess {
                     oldest: hello.oldest, oldestOneWay: hello.oldestOneWay, acknowledged: checkpoint.acknowledged))
             if known.skipped > 0 { incomplete.insert(hello.client) }
             try record.extendSchema(hello.schema)
+            let snapshot = try record.snapshot()
+            isStagedKnown = try hello.isStagedKnown(to: snapshot, epoch: record.epoch)
             if checkpoint != .nothing {
-                let snapshot = try record.snapshot()
                 let isKnown = try snapshot.lineage().knows(
                     checkpoint.version, of: checkpoint.incarnation, newest: snapshot.version)
                 isLost =
@@ -297,16 +299,18 @@ final class ServerProcess {
             sessions[session.id] = nil
         }
         lastSession += 1
-        sessions[lastSession] = ServerSession(
-            lastSession, hello, isLost: isLost, awaited: checkpoint.acknowledged, self)
+        let session = ServerSession(
+            lastSession, hello, isLost: isLost, awaited: checkpoint.acknowledged, isStagedKnown: isStagedKnown, self)
+        sessions[lastSession] = session
         world.story.note(
             "session \(lastSession) of client \(hello.client.rawValue % 16): at \(checkpoint.version.rawValue) with queries "
                 + "\(hello.held.version), wants \(hello.wanted.version), committed \(known.committed)\(isLost ? ", lost" : "")"
+                + (session.resumes ? ", goes on at \(hello.staged?.checkpoint.version.rawValue ?? 0)" : "")
         )
         return Welcome(
             session: lastSession, protocolVersion: Conversations.protocolVersions.upperBound, epoch: record.epoch,
             serverTime: clock, limits: Self.limits, committed: known.committed, ingested: known.ingested,
-            skipped: known.skipped)
+            skipped: known.skipped, resumes: session.resumes)
     }
 
     /// Where the messages of a session go from now on.

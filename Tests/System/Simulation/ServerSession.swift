@@ -21,17 +21,22 @@ final class ServerSession {
     private var lastTimer = 0
     private var isTelling = false
 
-    init(_ id: UInt64, _ hello: Hello, isLost: Bool, awaited: UInt64, _ server: ServerProcess) {
+    init(
+        _ id: UInt64, _ hello: Hello, isLost: Bool, awaited: UInt64, isStagedKnown: Bool, _ server: ServerProcess
+    ) {
         self.id = id
         self.server = server
         client = hello.client
         conversation = Conversation(
-            hello: hello, isLost: isLost, awaited: awaited, user: ServerProcess.user, limits: ServerProcess.limits,
+            hello: hello, isLost: isLost, awaited: awaited, isStagedKnown: isStagedKnown,
+            user: ServerProcess.user, limits: ServerProcess.limits,
             permissions: server.access.permissions(of: hello.client), now: server.clock)
     }
 
     private var world: World { server.world }
     private var name: String { "client \(client.rawValue % 16)" }
+
+    var resumes: Bool { conversation.resumes }
 
     func begin(_ stream: DownloadStream) {
         guard self.stream == nil else { return stream.end() }
@@ -127,11 +132,15 @@ final class ServerSession {
                     try ViewDifference.needsComparison(snapshot, from: request.from, for: request.client)
                 }
             isResync = isCompared
+            if isCompared, request.staged != nil {
+                return conversation.ends(SyncFailure(.sessionUnknown, "What is staged cannot be continued any more."))
+            }
             guard isCompared else {
                 difference = try ViewDifference(
                     snapshot, from: request.from, held: request.held.texts, wanted: request.wanted.texts,
                     heldUnder: request.heldPermissions, under: permissions(of: request), for: request.client,
-                    acknowledged: request.acknowledged)
+                    acknowledged: request.acknowledged,
+                    staged: world.mutation == .cutForgotten ? nil : request.staged)
                 conversation.began()
                 isTelling = true
                 return tellDecision(request)
@@ -164,7 +173,8 @@ final class ServerSession {
         world.story.tell(
             .decided,
             "what \(name) lacks\(isResync ? ", by digests" : ""): \(request.from.rawValue) → "
-                + "\(server.record.version.rawValue), queries \(request.held.version) → \(request.wanted.version)")
+                + "\(server.record.version.rawValue), queries \(request.held.version) → \(request.wanted.version)"
+                + (request.staged == nil ? "" : ", behind what it has staged"))
     }
 
     /// The next question of a resync, or the change that it found.
@@ -197,20 +207,19 @@ final class ServerSession {
         guard let difference else { preconditionFailure("A part was asked for while no difference is open.") }
         let (querySet, permissions) = (conversation.targetQuerySet, conversation.targetPermissions)
         do throws(StoreFailure) {
-            // Smaller parts than the real ones, so that changes of few objects come in several.
-            let part = try difference.next(bytesMax: min(bytes, 50 + world.random.below(400)))
-            var checkpoint: Checkpoint?
+            // Smaller parts than the real ones, often of one object, so that changes of few objects come in several.
+            let small = world.random.happens(percent: 50) ? 1 : 50 + world.random.below(400)
+            let part = try difference.next(bytesMax: min(bytes, small))
+            let checkpoint = difference.checkpoint(
+                epoch: server.record.epoch, querySet: querySet, permissions: permissions)
             if part.isLast {
-                checkpoint = Checkpoint(
-                    epoch: server.record.epoch, version: difference.version, querySet: querySet,
-                    acknowledged: difference.acknowledged, incarnation: difference.incarnation,
-                    permissions: permissions)
                 self.difference = nil
                 isTelling = false
             }
-            var chunk = ViewChunk(part, objectsTotal: UInt64(difference.objectsTotal))
+            var chunk = ViewChunk(part, of: difference, to: checkpoint)
             forget(in: &chunk)
-            if let message = conversation.message(for: chunk, lastAt: checkpoint) { send(message) }
+            if let message = conversation.message(for: chunk, lastAt: part.isLast ? checkpoint : nil) { send(message) }
+            if chunk.resume != nil, world.happens(percent: world.plan.cutPercent) { stream?.breakBehind() }
         } catch {
             isTelling = false
             conversation.ends(SyncFailure(error))

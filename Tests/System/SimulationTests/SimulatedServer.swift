@@ -136,15 +136,10 @@ final class SimulatedSession {
             guard let difference else { preconditionFailure("no difference is open") }
             let querySet = conversation.targetQuerySet
             let part = try difference.next(bytesMax: bytes)
-            var checkpoint: Checkpoint?
-            if part.isLast {
-                checkpoint = Checkpoint(
-                    epoch: server.record.epoch, version: difference.version, querySet: querySet,
-                    acknowledged: difference.acknowledged, incarnation: difference.incarnation)
-                self.difference = nil
-            }
-            let chunk = ViewChunk(part, objectsTotal: UInt64(difference.objectsTotal))
-            let message = conversation.message(for: chunk, lastAt: checkpoint)
+            let checkpoint = difference.checkpoint(epoch: server.record.epoch, querySet: querySet, permissions: 0)
+            if part.isLast { self.difference = nil }
+            let chunk = ViewChunk(part, of: difference, to: checkpoint)
+            let message = conversation.message(for: chunk, lastAt: part.isLast ? checkpoint : nil)
             return (true, message.map { sent($0, now) })
         case .send(let message):
             return (true, sent(message, now))

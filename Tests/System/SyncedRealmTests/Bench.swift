@@ -23,18 +23,22 @@ final class Bench {
     let office = PermissionOffice(nil)
     private var callers: [String: CallerOfDevice] = [:]
 
-    init() throws {
+    private let limits: SessionLimits
+
+    /// - Parameter creditBytes: a part of a change is at most half as large.
+    init(creditBytes: UInt64 = SessionLimits.standard.creditBytes) throws {
+        limits = SessionLimits(frameBytes: 16 << 20, creditBytes: creditBytes, heartbeatMilliseconds: 15_000)
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("causeway-bench-\(UInt64.random(in: 0 ... .max))", isDirectory: true)
         serverFolder = folder.appendingPathComponent("server", isDirectory: true)
         try FileManager.default.createDirectory(at: serverFolder, withIntermediateDirectories: true)
         store = try StoreEmbedded.open(folder: serverFolder.path, epochSeed: UInt64.random(in: 1 ... .max))
-        server = Server(Self.conversations(of: store))
+        server = Server(Self.conversations(of: store, limits))
     }
 
-    private static func conversations(of store: StoreEmbedded) -> Conversations {
+    private static func conversations(of store: StoreEmbedded, _ limits: SessionLimits) -> Conversations {
         Conversations(
-            backend: store, intake: Intake(store), sessionSeed: UInt64.random(in: 1 ... .max),
+            backend: store, intake: Intake(store), limits: limits, sessionSeed: UInt64.random(in: 1 ... .max),
             now: { UInt64(Date().timeIntervalSince1970 * 1_000) })
     }
 
@@ -62,7 +66,7 @@ final class Bench {
         try FileManager.default.copyItem(at: copy, to: restored)
         serverFolder = restored
         store = try StoreEmbedded.open(folder: restored.path, epochSeed: UInt64.random(in: 1 ... .max))
-        server.conversations = Self.conversations(of: store)
+        server.conversations = Self.conversations(of: store, limits)
     }
 
     func network(_ device: String) -> InProcessTransport.Network {

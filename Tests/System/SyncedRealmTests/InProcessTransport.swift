@@ -38,6 +38,7 @@ final class InProcessTransport: CausewaySync.Transport {
             var downloads: [Task<Void, Never>] = []
             var change: Change?
             var refusal: Refusal?
+            var inspection: Inspection?
         }
 
         typealias Refusal = @Sendable (Changeset) -> SyncFailure?
@@ -54,6 +55,14 @@ final class InProcessTransport: CausewaySync.Transport {
         var change: Change? {
             get { state.withLock(\.change) }
             set { state.withLock { $0.change = newValue } }
+        }
+
+        typealias Inspection = @Sendable (DownloadMessage, _ bytes: Int) -> Bool
+
+        /// Looks at each message on its way down; the network is cut before one for which it says no.
+        var inspection: Inspection? {
+            get { state.withLock(\.inspection) }
+            set { state.withLock { $0.inspection = newValue } }
         }
 
         var isCut: Bool {
@@ -132,9 +141,9 @@ final class InProcessTransport: CausewaySync.Transport {
         session: UInt64, token: String, receive: @escaping @Sendable (DownloadMessage, Int) async -> Void
     ) async throws(TransportFailure) {
         let failure = Mutex<SyncFailure?>(nil)
-        let stream = Task { [conversations = conversations, user] in
+        let stream = Task { [conversations = conversations, user, network] in
             do throws(SyncFailure) {
-                try await conversations.download(session, user: user, into: Sink(receive: receive))
+                try await conversations.download(session, user: user, into: Sink(network: network, receive: receive))
             } catch {
                 failure.withLock { $0 = error }
             }
@@ -150,11 +159,16 @@ final class InProcessTransport: CausewaySync.Transport {
     }
 
     private struct Sink: DownloadSink {
+        let network: Network
         let receive: @Sendable (DownloadMessage, Int) async -> Void
 
         func send(_ message: DownloadMessage) async throws -> Int {
             try Task.checkCancellation()
             let bytes = WireCodec.encode(message)
+            if let inspection = network.inspection, !inspection(message, bytes.count) {
+                network.isCut = true
+                throw CancellationError()
+            }
             await receive(try WireCodec.decode(DownloadMessage.self, body: bytes), bytes.count)
             return bytes.count
         }

@@ -1,11 +1,12 @@
 import CausewayObjectStore
 import CausewayOperations
+import CausewaySync
 import CausewayWire
 
-/// Parts of a view change that is too large to wait in memory, within one transaction of the file.
+/// Parts of a view change that is too large to wait in memory, or was cut, within one transaction of the file.
 ///
-/// Tree `sync.staging`: the part's number, big-endian → the message as it came. It holds one change at a time, and
-/// nothing in it outlives a session: what was not applied is sent again.
+/// Tree `sync.staging`: the part's number, big-endian → the message as it came; FFFFFFFF → where the server can go on,
+/// `StagedChange`. It holds one change at a time, which begins at the checkpoint that the file has.
 struct StagingTree {
     private let tree: Tree
 
@@ -26,6 +27,17 @@ struct StagingTree {
     /// The part's message; nil when there is none of that number.
     func part(_ number: Int) -> [UInt8]? {
         tree.get(Self.key(number))
+    }
+
+    private static let stagedKey: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
+
+    /// Nil when the server can go on nowhere. So it is with what only a newer program can read: the change begins anew.
+    func staged() -> StagedChange? {
+        tree.get(Self.stagedKey).flatMap { try? StagedChange(encoded: $0) }
+    }
+
+    func put(_ staged: StagedChange) {
+        tree.put(Self.stagedKey, staged.encoded())
     }
 
     func clear() {

@@ -573,7 +573,9 @@ actor SyncDriver {
             file.observe(serverTime: welcome.serverTime, roundTrip: roundTrip)
             return .welcomed(
                 attempt, welcome,
-                .init(wanted: greeting.wantedVersion, logged: greeting.logged, dropped: greeting.dropped))
+                .init(
+                    wanted: greeting.wantedVersion, logged: greeting.logged, dropped: greeting.dropped,
+                    staged: greeting.staged))
         }
     }
 

@@ -123,7 +123,7 @@ struct ProgressObserver: Sendable {
     var mode: SyncSession.ProgressMode
     var block: @Sendable (SyncSession.Progress) -> Void
     /// Where the count stood, and ends, for currently outstanding work; set by the first report.
-    private var range: (from: UInt64, to: UInt64)?
+    private var range: (from: UInt64, to: UInt64, finished: UInt64)?
     private var last: SyncSession.Progress?
     private(set) var isFinished = false
 
@@ -145,11 +145,13 @@ struct ProgressObserver: Sendable {
             shown = .init(
                 transferred: Int(clamping: progress.transferred), transferrable: Int(clamping: progress.transferrable))
         case .forCurrentlyOutstandingWork:
-            let range = range ?? (progress.transferred, progress.transferrable)
+            let range = range ?? (progress.transferred, progress.transferrable, progress.finished)
             self.range = range
-            // A count that fell belongs to later work: what was outstanding is done.
-            let isPast = progress.transferred < range.from
-            let done = isPast ? range.to : min(progress.transferred, range.to)
+            // A count of a later change says that what was outstanding is done; one that fell, that a part of it was lost
+            // on the way and comes again.
+            let isPast = progress.finished > range.finished
+            let known = range.from + UInt64(last?.transferred ?? 0)
+            let done = isPast ? range.to : min(max(progress.transferred, known), range.to)
             shown = .init(
                 transferred: Int(clamping: done - range.from), transferrable: Int(clamping: range.to - range.from))
             isFinished = shown.isTransferComplete

@@ -111,11 +111,11 @@ final class SyncedFile: Sendable {
         var wantedVersion: UInt64
         var logged: Conversation.Logged
         var dropped: Conversation.Logged
+        var staged: StagedChange?
     }
 
-    /// What to say at the beginning of a session, after throwing away what an earlier one left unfinished.
+    /// What to say at the beginning of a session.
     func greeting() throws -> Greeting {
-        try clearStaging()
         try submitAwaited()
         comparison.withLock { $0 = nil }
         return try reading { transaction in
@@ -126,6 +126,8 @@ final class SyncedFile: Sendable {
             // A set that was refused is not asked for again: the session goes on with the one held.
             let wanted: QuerySet =
                 if case .error = newest.state { held } else { newest.querySet }
+            let staged = StagingTree(transaction).staged()
+            let view = try staged?.view(subscriptions.queries)
             let hello = Hello(
                 client: state.client, protocolVersions: WireProtocol.versions,
                 schema: transaction.schema.withoutNestedCollections,
@@ -134,10 +136,10 @@ final class SyncedFile: Sendable {
                     acknowledged: state.acknowledged, incarnation: state.incarnation, permissions: state.permissions,
                     schema: state.schema),
                 held: held, wanted: wanted, oldest: try replica.oldestChangeset(in: transaction),
-                oldestOneWay: state.acknowledgedOneWay + 1)
+                oldestOneWay: state.acknowledgedOneWay + 1, staged: view)
             return Greeting(
                 hello: hello, fileVersion: transaction.version, wantedVersion: newest.version, logged: state.logged,
-                dropped: state.dropped)
+                dropped: state.dropped, staged: view == nil ? nil : staged)
         }
     }
 
@@ -238,21 +240,26 @@ final class SyncedFile: Sendable {
             var refused: [QuarantinedChange] = []
             for change in changes {
                 let checkpoint = change.checkpoint
-                let application = try replica.beginApplying(
-                    acknowledged: checkpoint.acknowledged, in: transaction, now: Self.wallClock)
-                for number in 0..<change.partsSpilled {
-                    try Self.apply(try Self.staged(number, in: staging), to: application)
+                let cut = change.partsSpilled > 0 ? staging.staged()?.segments(before: change) ?? [] : []
+                var next = 0
+                for segment in cut + [.init(end: change.partsSpilled, checkpoint: checkpoint)] {
+                    let application = try replica.beginApplying(
+                        acknowledged: segment.checkpoint.acknowledged, in: transaction, now: Self.wallClock)
+                    for number in next..<segment.end {
+                        try Self.apply(try Self.staged(number, in: staging), to: application)
+                    }
+                    next = segment.end
+                    if segment.checkpoint == checkpoint {
+                        for part in change.parts { try Self.apply(part, to: application) }
+                    }
+                    try application.finish(segment.checkpoint)
+                    refused += application.quarantined
                 }
-                if change.partsSpilled > 0 { staging.clear() }
-                for part in change.parts { try Self.apply(part, to: application) }
-                try application.finish(
-                    epoch: checkpoint.epoch, version: checkpoint.version, querySet: checkpoint.querySet,
-                    incarnation: checkpoint.incarnation, permissions: checkpoint.permissions,
-                    schema: checkpoint.schema)
                 try subscriptions.reached(checkpoint.querySet)
                 acknowledged = checkpoint.acknowledged
-                refused += application.quarantined
             }
+            // What is left of an earlier change leads on from a checkpoint that is past.
+            if !staging.isEmpty { staging.clear() }
             return (acknowledged, refused)
         }
     }
@@ -270,9 +277,13 @@ final class SyncedFile: Sendable {
     func stage(_ parts: [ViewChunk], from first: Int) throws {
         try writing(Self.repeatable) { transaction in
             let staging = StagingTree(transaction)
+            if first == 0 { staging.clear() }
+            var staged = staging.staged()
             for (offset, part) in parts.enumerated() {
                 staging.put(WireCodec.encode(DownloadMessage.changes(part)), number: first + offset)
+                staged = StagedChange.adding(part, number: first + offset, to: staged)
             }
+            if let staged { staging.put(staged) }
         }
     }
 
@@ -283,11 +294,6 @@ final class SyncedFile: Sendable {
             throw SyncFailure(.frameDamaged, "Part \(number) of a staged change is missing from the file.")
         }
         return part
-    }
-
-    private func clearStaging() throws {
-        guard try reading({ !StagingTree($0).isEmpty }) else { return }
-        try writing { StagingTree($0).clear() }
     }
 
     /// Returns when a power loss cannot take this version of the file any more. The server forgets what a device says it
@@ -307,7 +313,10 @@ final class SyncedFile: Sendable {
 
     /// What the server lost of the changesets after this one is pending again.
     func refill(after committed: UInt64) throws {
-        try writing { try replica.refill(after: committed, in: $0) }
+        try writing { transaction in
+            StagingTree(transaction).clear()
+            try replica.refill(after: committed, in: transaction)
+        }
     }
 
     // MARK: - What the server refused
@@ -372,6 +381,14 @@ extension RefusedOperation {
         self.init(
             sequence: refusal.sequence, operation: refusal.operation, code: refusal.failure.code.rawValue,
             reason: refusal.failure.message)
+    }
+}
+
+extension ViewApplication {
+    fileprivate func finish(_ checkpoint: Checkpoint) throws {
+        try finish(
+            epoch: checkpoint.epoch, version: checkpoint.version, querySet: checkpoint.querySet,
+            incarnation: checkpoint.incarnation, permissions: checkpoint.permissions, schema: checkpoint.schema)
     }
 }
 

@@ -185,6 +185,16 @@ nonisolated struct EnvelopeHello: @unchecked Sendable {
     set {_uniqueStorage()._oldestOneWay = newValue}
   }
 
+  /// What the device keeps of a change that was cut.
+  var staged: EnvelopeStaged {
+    get {_storage._staged ?? EnvelopeStaged()}
+    set {_uniqueStorage()._staged = newValue}
+  }
+  /// Returns true if `staged` has been explicitly set.
+  var hasStaged: Bool {_storage._staged != nil}
+  /// Clears the value of `staged`. Subsequent reads from it will return its default value.
+  mutating func clearStaged() {_uniqueStorage()._staged = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -221,6 +231,9 @@ nonisolated struct EnvelopeWelcome: Sendable {
 
   /// Changesets up to `committed` that nobody has any more.
   var skipped: UInt64 = 0
+
+  /// Whether the download goes on behind what the hello said is staged.
+  var resumes: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -366,12 +379,56 @@ nonisolated struct EnvelopeDownloadMessage: Sendable {
   init() {}
 }
 
-nonisolated struct EnvelopeChanges: Sendable {
+nonisolated struct EnvelopeChanges: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// In the last part of a change only.
+  var checkpoint: EnvelopeCheckpoint {
+    get {_storage._checkpoint ?? EnvelopeCheckpoint()}
+    set {_uniqueStorage()._checkpoint = newValue}
+  }
+  /// Returns true if `checkpoint` has been explicitly set.
+  var hasCheckpoint: Bool {_storage._checkpoint != nil}
+  /// Clears the value of `checkpoint`. Subsequent reads from it will return its default value.
+  mutating func clearCheckpoint() {_uniqueStorage()._checkpoint = nil}
+
+  var objectsTotal: UInt64 {
+    get {_storage._objectsTotal}
+    set {_uniqueStorage()._objectsTotal = newValue}
+  }
+
+  /// In parts behind which a cut change may be resumed.
+  var resume: EnvelopeResumePoint {
+    get {_storage._resume ?? EnvelopeResumePoint()}
+    set {_uniqueStorage()._resume = newValue}
+  }
+  /// Returns true if `resume` has been explicitly set.
+  var hasResume: Bool {_storage._resume != nil}
+  /// Clears the value of `resume`. Subsequent reads from it will return its default value.
+  mutating func clearResume() {_uniqueStorage()._resume = nil}
+
+  /// Of the objects in all, those that this part and the ones before it are about.
+  var objectsDone: UInt64 {
+    get {_storage._objectsDone}
+    set {_uniqueStorage()._objectsDone = newValue}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// How far a change has come: it is about everything that changed, and of what enters about the objects up to a row.
+nonisolated struct EnvelopeResumePoint: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What the change would lead to.
   var checkpoint: EnvelopeCheckpoint {
     get {_checkpoint ?? EnvelopeCheckpoint()}
     set {_checkpoint = newValue}
@@ -381,13 +438,46 @@ nonisolated struct EnvelopeChanges: Sendable {
   /// Clears the value of `checkpoint`. Subsequent reads from it will return its default value.
   mutating func clearCheckpoint() {self._checkpoint = nil}
 
-  var objectsTotal: UInt64 = 0
+  var className: String = String()
+
+  var row: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _checkpoint: EnvelopeCheckpoint? = nil
+}
+
+nonisolated struct EnvelopeStaged: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var reached: EnvelopeResumePoint {
+    get {_reached ?? EnvelopeResumePoint()}
+    set {_reached = newValue}
+  }
+  /// Returns true if `reached` has been explicitly set.
+  var hasReached: Bool {self._reached != nil}
+  /// Clears the value of `reached`. Subsequent reads from it will return its default value.
+  mutating func clearReached() {self._reached = nil}
+
+  var queries: EnvelopeQuerySet {
+    get {_queries ?? EnvelopeQuerySet()}
+    set {_queries = newValue}
+  }
+  /// Returns true if `queries` has been explicitly set.
+  var hasQueries: Bool {self._queries != nil}
+  /// Clears the value of `queries`. Subsequent reads from it will return its default value.
+  mutating func clearQueries() {self._queries = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _reached: EnvelopeResumePoint? = nil
+  fileprivate var _queries: EnvelopeQuerySet? = nil
 }
 
 nonisolated struct EnvelopeMark: Sendable {
@@ -721,7 +811,7 @@ nonisolated extension EnvelopeClassKind: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}client\0\u{3}protocol_lowest\0\u{3}protocol_highest\0\u{1}schema\0\u{1}checkpoint\0\u{1}held\0\u{1}wanted\0\u{2}+oldest\0\u{3}oldest_one_way\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}client\0\u{3}protocol_lowest\0\u{3}protocol_highest\0\u{1}schema\0\u{1}checkpoint\0\u{1}held\0\u{1}wanted\0\u{2}+oldest\0\u{3}oldest_one_way\0\u{2}\u{15}staged\0")
 
   fileprivate class _StorageClass {
     var _client: UInt64 = 0
@@ -733,6 +823,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
     var _wanted: EnvelopeQuerySet? = nil
     var _oldest: UInt64 = 0
     var _oldestOneWay: UInt64 = 0
+    var _staged: EnvelopeStaged? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -752,6 +843,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
       _wanted = source._wanted
       _oldest = source._oldest
       _oldestOneWay = source._oldestOneWay
+      _staged = source._staged
     }
   }
 
@@ -779,6 +871,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
         case 7: try { try decoder.decodeSingularMessageField(value: &_storage._wanted) }()
         case 50: try { try decoder.decodeSingularUInt64Field(value: &_storage._oldest) }()
         case 51: try { try decoder.decodeSingularUInt64Field(value: &_storage._oldestOneWay) }()
+        case 72: try { try decoder.decodeSingularMessageField(value: &_storage._staged) }()
         default: break
         }
       }
@@ -818,6 +911,9 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
       if _storage._oldestOneWay != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._oldestOneWay, fieldNumber: 51)
       }
+      try { if let v = _storage._staged {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 72)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -836,6 +932,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
         if _storage._wanted != rhs_storage._wanted {return false}
         if _storage._oldest != rhs_storage._oldest {return false}
         if _storage._oldestOneWay != rhs_storage._oldestOneWay {return false}
+        if _storage._staged != rhs_storage._staged {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -847,7 +944,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}protocol_version\0\u{1}epoch\0\u{3}server_time\0\u{1}limits\0\u{1}committed\0\u{1}ingested\0\u{2}+skipped\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}protocol_version\0\u{1}epoch\0\u{3}server_time\0\u{1}limits\0\u{1}committed\0\u{1}ingested\0\u{2}+skipped\0\u{2}\u{17}resumes\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -863,6 +960,7 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.committed) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.ingested) }()
       case 50: try { try decoder.decodeSingularUInt64Field(value: &self.skipped) }()
+      case 73: try { try decoder.decodeSingularBoolField(value: &self.resumes) }()
       default: break
       }
     }
@@ -897,6 +995,9 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if self.skipped != 0 {
       try visitor.visitSingularUInt64Field(value: self.skipped, fieldNumber: 50)
     }
+    if self.resumes != false {
+      try visitor.visitSingularBoolField(value: self.resumes, fieldNumber: 73)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -909,6 +1010,7 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.committed != rhs.committed {return false}
     if lhs.ingested != rhs.ingested {return false}
     if lhs.skipped != rhs.skipped {return false}
+    if lhs.resumes != rhs.resumes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1190,7 +1292,98 @@ nonisolated extension EnvelopeDownloadMessage: SwiftProtobuf.Message, SwiftProto
 
 nonisolated extension EnvelopeChanges: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Changes"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}checkpoint\0\u{3}objects_total\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}checkpoint\0\u{3}objects_total\0\u{2}D\u{1}resume\0\u{3}objects_done\0")
+
+  fileprivate class _StorageClass {
+    var _checkpoint: EnvelopeCheckpoint? = nil
+    var _objectsTotal: UInt64 = 0
+    var _resume: EnvelopeResumePoint? = nil
+    var _objectsDone: UInt64 = 0
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _checkpoint = source._checkpoint
+      _objectsTotal = source._objectsTotal
+      _resume = source._resume
+      _objectsDone = source._objectsDone
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._checkpoint) }()
+        case 2: try { try decoder.decodeSingularUInt64Field(value: &_storage._objectsTotal) }()
+        case 70: try { try decoder.decodeSingularMessageField(value: &_storage._resume) }()
+        case 71: try { try decoder.decodeSingularUInt64Field(value: &_storage._objectsDone) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._checkpoint {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      if _storage._objectsTotal != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._objectsTotal, fieldNumber: 2)
+      }
+      try { if let v = _storage._resume {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
+      } }()
+      if _storage._objectsDone != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._objectsDone, fieldNumber: 71)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: EnvelopeChanges, rhs: EnvelopeChanges) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._checkpoint != rhs_storage._checkpoint {return false}
+        if _storage._objectsTotal != rhs_storage._objectsTotal {return false}
+        if _storage._resume != rhs_storage._resume {return false}
+        if _storage._objectsDone != rhs_storage._objectsDone {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension EnvelopeResumePoint: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ResumePoint"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}checkpoint\0\u{3}class_name\0\u{1}row\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1199,7 +1392,8 @@ nonisolated extension EnvelopeChanges: SwiftProtobuf.Message, SwiftProtobuf._Mes
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._checkpoint) }()
-      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.objectsTotal) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.className) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.row) }()
       default: break
       }
     }
@@ -1213,15 +1407,58 @@ nonisolated extension EnvelopeChanges: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try { if let v = self._checkpoint {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
     } }()
-    if self.objectsTotal != 0 {
-      try visitor.visitSingularUInt64Field(value: self.objectsTotal, fieldNumber: 2)
+    if !self.className.isEmpty {
+      try visitor.visitSingularStringField(value: self.className, fieldNumber: 2)
+    }
+    if self.row != 0 {
+      try visitor.visitSingularInt64Field(value: self.row, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: EnvelopeChanges, rhs: EnvelopeChanges) -> Bool {
+  static func ==(lhs: EnvelopeResumePoint, rhs: EnvelopeResumePoint) -> Bool {
     if lhs._checkpoint != rhs._checkpoint {return false}
-    if lhs.objectsTotal != rhs.objectsTotal {return false}
+    if lhs.className != rhs.className {return false}
+    if lhs.row != rhs.row {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension EnvelopeStaged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Staged"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reached\0\u{1}queries\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._reached) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._queries) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._reached {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._queries {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: EnvelopeStaged, rhs: EnvelopeStaged) -> Bool {
+    if lhs._reached != rhs._reached {return false}
+    if lhs._queries != rhs._queries {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,0 +1,35 @@
+import CausewayModel
+package import CausewayStore
+import CausewaySubscriptions
+package import CausewayWire
+
+// Whether a device that keeps the beginning of a change can be told the rest of it. If not, it is told everything again.
+
+extension Hello {
+    /// Whether the record still knows what changed since, and has what the device has counted on.
+    package func isStagedKnown(to snapshot: any StoreSnapshot, epoch: UInt64) throws(StoreFailure) -> Bool {
+        guard let staged, let toldUpTo else { return false }
+        let version = staged.checkpoint.version
+        guard staged.checkpoint.epoch == epoch, version > .zero, version >= checkpoint.version,
+            version >= snapshot.historyStart,
+            try snapshot.lineage().knows(version, of: staged.checkpoint.incarnation, newest: snapshot.version),
+            staged.checkpoint.acknowledged >= checkpoint.acknowledged,
+            try snapshot.committed(by: client) >= staged.checkpoint.acknowledged
+        else { return false }
+        return ViewDifference.canResume(snapshot, toldUpTo, held: staged.queries.texts)
+    }
+
+    /// Whether the view is made for the same reader as its beginning, and the device still wants all of it.
+    func wantsRest(under permissions: Permissions?, schema: UInt64) -> Bool {
+        guard let staged else { return false }
+        return staged.checkpoint.permissions == permissions?.fingerprint ?? 0 && staged.checkpoint.schema == schema
+            && Set(wanted.queries).isSuperset(of: staged.queries.queries)
+    }
+
+    var toldUpTo: ToldUpTo? {
+        staged.map { staged in
+            ToldUpTo(
+                base: held.texts, className: staged.point.reached.className, row: staged.point.reached.row)
+        }
+    }
+}
