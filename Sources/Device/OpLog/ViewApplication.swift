@@ -123,7 +123,10 @@ package final class ViewApplication {
     /// An object leaves the view. It lives on elsewhere; with pending operations it stays until they are there.
     package func leave(_ object: ObjectReference) throws(StoreError) {
         if let base = try base(of: object), base.lastSequence > acknowledged {
-            try settle(object, base: base.state, lastSequence: base.lastSequence)
+            // A create that is pending makes it anew on a server that has lost it, and nobody tells its author how that
+            // stands. One that has it out of view tells it whole when the create has brought it back.
+            let state = try isCreated(object) ? ObjectState() : base.state
+            try settle(object, base: state, lastSequence: base.lastSequence)
             return
         }
         rows.evict(object)
@@ -268,6 +271,14 @@ package final class ViewApplication {
             _ = state.join(logged.operation, stamp: logged.stamp)
         }
         return state
+    }
+
+    /// Whether a pending operation creates it.
+    private func isCreated(_ object: ObjectReference) throws(StoreError) -> Bool {
+        try loggedOperations(object).contains { logged in
+            guard logged.sequence > acknowledged, case .create = logged.operation else { return false }
+            return true
+        }
     }
 
     private func loggedOperations(_ object: ObjectReference) throws(StoreError) -> [LoggedOperations.Entry] {

@@ -43,7 +43,9 @@ struct SimulationTests {
 
     @Test("what is made wrong on purpose is found", arguments: Mutation.allCases)
     func finds(mutation: Mutation) throws {
-        let settings = SimulationRun.Settings(count: 200, firstSeed: 1, jobs: 1, mutation: mutation, failuresMax: 1)
+        let firstSeed = mutation == .rulesForgotten ? Plan.firstSeedWithRules : 1
+        let settings = SimulationRun.Settings(
+            count: 200, firstSeed: firstSeed, jobs: 1, mutation: mutation, failuresMax: 1)
         let failure = try #require(
             SimulationRun(settings).run().failures.first, "\(mutation.rawValue) stayed unnoticed in 200 seeds")
         #expect("\(failure)".contains("--replay \(failure.seed) --mutation \(mutation.rawValue)"))
