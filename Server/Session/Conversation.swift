@@ -393,8 +393,10 @@ package struct Conversation: Sendable {
         stalledSince = nil
     }
 
+    /// An older set than the one wanted already was overtaken on its way: going back to it would leave the device waiting
+    /// for the newer one.
     package mutating func wants(_ queries: QuerySet) {
-        wanted = queries
+        if queries.version >= wanted.version { wanted = queries }
     }
 
     /// What the caller may do has changed, or is said again.

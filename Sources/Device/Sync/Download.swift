@@ -27,6 +27,8 @@ package struct Download: Hashable, Sendable {
     /// Parts of a change that was cut, on their way to the file.
     private var saving: [ViewChunk] = []
     private var savingFrom = 0
+    /// The file has not what it was given on this connection, so what came behind that goes on from nowhere.
+    private var hasGap = false
     /// How far the change is that arrives, or the last one that did; with what earlier sessions brought of it.
     private var objectsDone: UInt64 = 0
     private var objectsTotal: UInt64 = 0
@@ -208,6 +210,7 @@ package struct Download: Hashable, Sendable {
         work = .none
         saving = []
         marksApplying = []
+        hasGap = true
     }
 
     /// Whether parts of a change that was cut have still to be given to the file.
@@ -222,7 +225,7 @@ package struct Download: Hashable, Sendable {
         cut.savingFrom = savingFrom
         cut.changesFinished = changesFinished
         // The parts belong to a change from the checkpoint that the file has: nothing is between the two.
-        if complete.isEmpty, work == .none || work == .spilling {
+        if !hasGap, complete.isEmpty, work == .none || work == .spilling {
             takeRest()
             let count = (parts.lastIndex { $0.resume != nil } ?? -1) + 1
             if count > 0 {

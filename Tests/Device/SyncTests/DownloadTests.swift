@@ -164,6 +164,18 @@ struct DownloadTests {
         #expect(peer.tell(.applied(acknowledged: 0)) == [])
     }
 
+    @Test("parts behind a change that the file did not take are not kept")
+    func cutBehindFailure() {
+        var peer = HandCrankedPeer()
+        peer.connect()
+        peer.receive(.changes(lastPart(1)))
+        peer.receive(.changes(resumablePart(4, of: 9)))
+        let actions = peer.tell(.fileFailed("the disk is full"))
+        #expect(actions.contains(.disconnect(peer.attempt)))
+        #expect(!actions.contains(.spill([resumablePart(4, of: 9)], from: 0)))
+        #expect(peer.tell(.reconnect) == [.sendHello(peer.attempt)])
+    }
+
     @Test("what is staged is applied in segments, one for each version that it was told at")
     func segments() throws {
         var staged = try #require(StagedChange.adding(resumablePart(1, of: 9, version: 4), number: 0, to: nil))

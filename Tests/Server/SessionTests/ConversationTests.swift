@@ -179,6 +179,18 @@ struct ConversationTests {
         #expect(tell(checkpoint(4, queries: 2, acknowledged: 1)) != nil)
     }
 
+    @Test("queries that were overtaken on their way by newer ones count for nothing")
+    func overtaken() throws {
+        var conversation = conversation(at: 1)
+        conversation.wants(queries(3))
+        conversation.wants(queries(2))
+        guard case .difference(let request) = conversation.next(newest: ServerVersion(1), now: 0) else {
+            Issue.record("nothing was computed")
+            return
+        }
+        #expect(request.wanted == queries(3))
+    }
+
     @Test("a silent device's checkpoint moves on with the heartbeat")
     func heartbeat() throws {
         var conversation = conversation(at: 1)
