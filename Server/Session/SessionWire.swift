@@ -49,7 +49,9 @@ extension ViewChunk {
     /// - Parameter checkpoint: what the difference leads to. It is not a part of the chunk, but resume points name it.
     package init(_ part: ViewDifference.Part, of difference: ViewDifference, to checkpoint: Checkpoint) {
         self.init(
-            objectsTotal: UInt64(difference.objectsTotal), objectsDone: UInt64(difference.objectsDone),
+            // Behind the last part everything is done: most changes have one, and nobody pays for saying so.
+            objectsTotal: UInt64(difference.objectsTotal),
+            objectsDone: part.isLast ? 0 : UInt64(difference.objectsDone),
             resume: part.isLast ? nil : part.reached.map { difference.resumePoint($0, to: checkpoint) },
             entered: part.entered.map { ObjectChange($0.object, $0.state) },
             enteredRuns: part.enteredRuns,

@@ -162,9 +162,13 @@ package struct Download: Hashable, Sendable {
         if isBetweenChanges { (objectsDone, objectsResumable) = (0, 0) }
         var chunk = chunk
         chunk.objectsTotal += chunk.objectsTotal > 0 ? objectsStaged : 0
-        // A server that does not count what it tells has told of at least so many.
-        chunk.objectsDone =
-            chunk.objectsDone > 0 ? objectsStaged + chunk.objectsDone : objectsDone + UInt64(chunk.objectCount)
+        // Behind the last part all of it is done. A server that does not count has told of at least so many.
+        if chunk.objectsDone > 0 {
+            chunk.objectsDone += objectsStaged
+        } else {
+            let least = objectsDone + UInt64(chunk.objectCount)
+            chunk.objectsDone = chunk.checkpoint == nil ? least : max(chunk.objectsTotal, least)
+        }
         objectsDone = max(objectsDone, chunk.objectsDone)
         objectsTotal = max(chunk.objectsTotal, objectsDone)
         if chunk.resume != nil { objectsResumable = objectsDone }
