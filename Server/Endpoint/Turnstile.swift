@@ -1,3 +1,4 @@
+import NIOCore
 import Synchronization
 
 /// Lets so many through at once. The others wait: those of one caller in the order they came, and callers in turn, so
@@ -7,18 +8,18 @@ final class Turnstile: Sendable {
 
     private struct State {
         var free: Int
-        var waiting: [String: Line<Waiting>] = [:]
+        var waiting: [String: CircularBuffer<Waiting>] = [:]
         /// Those who wait, each once, in the order of their turns.
-        var turns = Line<String>()
+        var turns = CircularBuffer<String>()
 
         mutating func add(_ continuation: Waiting, of caller: String) {
             if waiting[caller] == nil { turns.append(caller) }
-            waiting[caller, default: Line()].append(continuation)
+            waiting[caller, default: CircularBuffer()].append(continuation)
         }
 
         mutating func next() -> Waiting? {
-            guard let caller = turns.removeFirst() else { return nil }
-            let next = waiting[caller]?.removeFirst()
+            guard let caller = turns.popFirst() else { return nil }
+            let next = waiting[caller]?.popFirst()
             if waiting[caller]?.isEmpty ?? true {
                 waiting[caller] = nil
             } else {
@@ -67,30 +68,5 @@ final class Turnstile: Sendable {
             return next
         }
         next?.resume()
-    }
-}
-
-/// First in, first out, without moving what stays at every step.
-private struct Line<Element> {
-    private var elements: [Element] = []
-    /// Where in `elements` the next one stands.
-    private var start = 0
-
-    var count: Int { elements.count - start }
-    var isEmpty: Bool { count == 0 }
-
-    mutating func append(_ element: Element) {
-        elements.append(element)
-    }
-
-    mutating func removeFirst() -> Element? {
-        guard start < elements.count else { return nil }
-        let first = elements[start]
-        start += 1
-        if start * 2 > elements.count {
-            elements.removeFirst(start)
-            start = 0
-        }
-        return first
     }
 }

@@ -125,16 +125,7 @@ private struct Recording {
                 ]))
             trees.touched.put(key, touched.encoded())
         }
-        if !oneWay.isEmpty {
-            state.lastOneWay += 1
-            trees.oneWay.put(
-                Trees.key(state.lastOneWay),
-                Changeset.encode([
-                    Changeset(
-                        client: state.client, sequence: state.lastOneWay, stamp: stamp, base: state.version,
-                        operations: oneWay)
-                ]))
-        }
+        if !oneWay.isEmpty { trees.appendOneWay(oneWay, stamp: stamp, to: &state) }
         trees.save(state)
     }
 

@@ -37,7 +37,8 @@ extension Replica {
     package func setAsideOneWay(
         _ number: UInt64, code: UInt32, reason: String, in transaction: Transaction, now: UInt64
     ) throws(StoreError) -> [QuarantinedChange] {
-        let operations = try Trees(transaction).entry(number, of: Trees(transaction).oneWay)?.operations ?? []
+        let trees = Trees(transaction)
+        let operations = try trees.entry(number, of: trees.oneWay)?.operations ?? []
         return try setAsideOneWay(
             operations.indices.map {
                 RefusedOperation(sequence: number, operation: UInt64($0), code: code, reason: reason)
@@ -66,10 +67,7 @@ extension Replica {
     func logOneWay(_ operations: [Operation], in transaction: Transaction) throws(StoreError) {
         let trees = Trees(transaction)
         var state = try state(in: transaction)
-        state.lastOneWay += 1
-        let entry = Changeset(
-            client: state.client, sequence: state.lastOneWay, stamp: .zero, base: state.version, operations: operations)
-        trees.oneWay.put(Trees.key(state.lastOneWay), Changeset.encode([entry]))
+        trees.appendOneWay(operations, stamp: .zero, to: &state)
         trees.save(state)
     }
 }

@@ -39,6 +39,14 @@ struct Trees {
         stateTree.put(Self.stateKey, state.encoded())
     }
 
+    /// Logs a one-way entry under the next number. The state is to be saved.
+    func appendOneWay(_ operations: [Operation], stamp: Stamp, to state: inout ReplicaState) {
+        state.lastOneWay += 1
+        let entry = Changeset(
+            client: state.client, sequence: state.lastOneWay, stamp: stamp, base: state.version, operations: operations)
+        oneWay.put(Self.key(state.lastOneWay), Changeset.encode([entry]))
+    }
+
     /// Leaves nothing of any of them.
     func removeAll() {
         for tree in [stateTree, log, touched, bases, lists, texts, lives, suspects, oneWay, kept, quarantine] {

@@ -486,21 +486,8 @@ final class DeviceProcess {
     ) throws -> [QuarantinedChange] {
         let application = try replica.beginApplying(
             acknowledged: checkpoint.acknowledged, in: transaction, now: wallTime)
-        for part in parts {
-            application.refuse(
-                part.refused.map {
-                    RefusedOperation(
-                        sequence: $0.sequence, operation: $0.operation, code: $0.failure.code.rawValue,
-                        reason: $0.failure.message)
-                })
-        }
-        for part in parts where world.mutation != .checkpointWithoutData {
-            for change in part.entered { try application.enter(change.object, change.state) }
-            for run in part.enteredRuns { try application.enter(run) }
-            for change in part.updated { try application.update(change.object, change.state) }
-            for leave in part.left { try application.leave(leave.object) }
-            for end in part.deleted { try application.delete(end.object, life: end.life) }
-        }
+        application.refuse(parts)
+        if world.mutation != .checkpointWithoutData { try application.show(parts) }
         try application.finish(
             epoch: checkpoint.epoch, version: checkpoint.version, querySet: checkpoint.querySet,
             incarnation: checkpoint.incarnation, permissions: checkpoint.permissions, schema: checkpoint.schema)
