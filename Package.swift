@@ -147,7 +147,10 @@ let tests: [Target] = [
     ),
     test("Device", "OpLog", uses: shape + storage + ["OpLog", "Support/Seeds"]),
     test("Device", "Sync", uses: shape + ["Support/Seeds", "Sync", "Wire"]),
-    test("Device", "Transport", uses: shape + ["Sync", "Transport", "Wire"], libraries: Package.nio),
+    test(
+        "Device", "Transport", uses: shape + ["Sync", "Transport", "Wire"],
+        libraries: Package.nio + [Package.nioEmbedded]
+    ),
     test(
         "Server", "Identity", uses: ["Environment", "Identity", "Model", "Query", "Store", "Support/Seeds"],
         libraries: Package.tokens
@@ -276,6 +279,7 @@ extension Package {
         .product(name: "NIOHTTP2", package: "swift-nio-http2"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
     ]
+    static let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
     static let httpClient: [Target.Dependency] = [
         .product(name: "AsyncHTTPClient", package: "async-http-client")
     ]

@@ -45,6 +45,9 @@ package struct Conversation: Sendable {
 
     private var phase = Phase.idle
     private var inFlightBytes: UInt64 = 0
+    /// Credit for the message that is on its way out: a quick device has it before whoever sends it has noted that. Nil
+    /// while none is.
+    private var earlyCredit: UInt64?
     private var marks: [(id: UInt64, version: ServerVersion)] = []
     /// The last checkpoint that went out, so that silence can tell from progress.
     private var told: Checkpoint
@@ -381,15 +384,24 @@ package struct Conversation: Sendable {
         chunk.objectCount == 0 && chunk.refused.isEmpty
     }
 
+    /// A message begins to go out; `sent` says when it is.
+    package mutating func sending() {
+        earlyCredit = 0
+    }
+
     package mutating func sent(bytes: Int, now: UInt64) {
-        inFlightBytes += UInt64(max(bytes, 0))
+        let bytes = UInt64(max(bytes, 0))
+        inFlightBytes += bytes - min(earlyCredit ?? 0, bytes)
+        earlyCredit = nil
         lastSent = now
     }
 
     package mutating func credited(bytes: UInt64) {
         // A device that has only a token to show has consumed nothing.
         guard bytes > 0 else { return }
-        inFlightBytes -= min(bytes, inFlightBytes)
+        let known = min(bytes, inFlightBytes)
+        inFlightBytes -= known
+        earlyCredit = earlyCredit.map { $0 + min(bytes - known, UInt64.max - $0) }
         stalledSince = nil
     }
 

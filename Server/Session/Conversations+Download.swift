@@ -181,6 +181,7 @@ extension Conversations {
         guard let message else { return true }
         // One part of many is long in the writing, and others wait for the reader.
         let executor: any TaskExecutor = message.isPartial ? globalConcurrentExecutor : reader
+        open.conversation.withLock { $0.sending() }
         let bytes = await withTaskExecutorPreference(executor) { try? await sink.send(message) }
         guard let bytes else { return false }
         let time = now()

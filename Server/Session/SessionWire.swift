@@ -14,6 +14,7 @@ extension SyncFailure {
             case .sequenceGap: .sequenceGap
             case .operationInvalid: .operationInvalid
             case .objectUnknown: .objectUnknown
+            case .refusalsUnread: .refusalsUnread
             case .queryInvalid: .queryInvalid
             case .outOfSpace: .serverOutOfSpace
             case .busy: .serverBusy

@@ -28,12 +28,15 @@ package struct Touched: Sendable {
     package var byClient: Bool
     /// Every operation of the client on it took effect as the client saw it.
     package var effective: Bool
+    /// The client ended it, or made it anew, as one of another life than the one it lives: what its device has of it now
+    /// is no part of that life.
+    package var livesDiffer: Bool
     /// For an embedded object: the object that it is part of.
     package var root: ObjectName?
 
     package init(
         name: ObjectName, existed: Bool, images: [ImageReference] = [], columns: PropertyNumbers = PropertyNumbers(),
-        byOthers: Bool, byClient: Bool, effective: Bool, root: ObjectName? = nil
+        byOthers: Bool, byClient: Bool, effective: Bool, livesDiffer: Bool = false, root: ObjectName? = nil
     ) {
         self.name = name
         self.existed = existed
@@ -42,6 +45,7 @@ package struct Touched: Sendable {
         self.byOthers = byOthers
         self.byClient = byClient
         self.effective = effective
+        self.livesDiffer = livesDiffer
         self.root = root
     }
 }

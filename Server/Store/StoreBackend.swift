@@ -26,7 +26,9 @@ package protocol StoreBackend: Sendable {
     ///
     /// Exactly once by client and sequence [I2]: what was applied before is skipped and answered the same. A batch
     /// that cannot be applied to its end carries its failure in its outcome and costs no other batch anything. An
-    /// operation that is refused for good costs only itself; what was refused is kept until the device has it.
+    /// operation that is refused for good costs only itself; what was refused is kept until the device says, at its next
+    /// `register`, that it has it. Of a client that never does no more is kept than a bound: then its next changeset
+    /// fails with `refusalsUnread`.
     /// Throws only when nothing at all was committed.
     func commit(_ batches: [UploadBatch], receivedAt time: UInt64) throws(StoreFailure) -> [CommitOutcome]
 

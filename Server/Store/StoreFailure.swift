@@ -29,6 +29,8 @@ package struct StoreFailure: Error, Hashable, Sendable {
         package static let operationInvalid = Code("operationInvalid")
         /// An operation is about an object that the database never had.
         package static let objectUnknown = Code("objectUnknown")
+        /// What was refused of the client before waits for it; no more is kept.
+        package static let refusalsUnread = Code("refusalsUnread")
         /// A standing query cannot be served.
         package static let queryInvalid = Code("queryInvalid")
         /// The disk or the map is full.

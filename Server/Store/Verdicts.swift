@@ -34,22 +34,33 @@ package struct Verdicts {
     }
 
     /// Refuses what depends on refused operations, for the same reason.
+    ///
+    /// Neither comes first for certain: an embedded object is created before it is given its place, and filled at any time.
+    ///
+    /// - Complexity: O(n), however deep a changeset nests
     package mutating func spread(over operations: [Operation]) {
-        var unspread = refused.keys.sorted()
-        while !unspread.isEmpty {
-            var objects: [ObjectReference: StoreFailure] = [:]
-            var containers: [PrimaryKey: StoreFailure] = [:]
-            for index in unspread {
-                guard let failure = refused[index] else { continue }
-                let operation = operations[index]
-                if case .create(let target, _, _) = operation { objects[target] = failure }
-                for container in operation.heldContainers { containers[container] = failure }
+        var waiting = refused.keys.sorted()
+        guard waiting.contains(where: { operations[$0].mayHaveDependants }) else { return }
+        var ofObject: [ObjectReference: [Int]] = [:]
+        var inContainer: [PrimaryKey: [Int]] = [:]
+        for (index, operation) in operations.enumerated() where refused[index] == nil {
+            ofObject[operation.target, default: []].append(index)
+            if case .container = operation.target.key { inContainer[operation.target.key, default: []].append(index) }
+        }
+        var next = 0
+        while next < waiting.count {
+            let operation = operations[waiting[next]]
+            guard let failure = refused[waiting[next]] else { preconditionFailure("What waits is refused.") }
+            next += 1
+            // Taken out, so that many who refuse the same go over it once.
+            var dependants: [Int] = []
+            if case .create(let target, _, _) = operation { dependants = ofObject.removeValue(forKey: target) ?? [] }
+            for container in operation.heldContainers {
+                dependants += inContainer.removeValue(forKey: container) ?? []
             }
-            unspread = []
-            for (index, operation) in operations.enumerated() where refused[index] == nil {
-                guard let failure = objects[operation.target] ?? containers[operation.target.key] else { continue }
+            for index in dependants where refused[index] == nil {
                 refused[index] = failure
-                unspread.append(index)
+                waiting.append(index)
             }
         }
     }
@@ -60,18 +71,21 @@ package struct Verdicts {
     }
 
     /// In the order of the operations.
-    package func refusals(of changeset: Changeset) -> [Refusal] {
-        refusals(of: changeset.operations, sequence: changeset.sequence)
-    }
-
-    package func refusals(of operations: [Operation], sequence: UInt64) -> [Refusal] {
+    ///
+    /// - Parameter count: how many operations of the changeset, or entry, come before these.
+    package func refusals(of operations: [Operation], behind count: Int = 0, sequence: UInt64) -> [Refusal] {
         refused.sorted { $0.key < $1.key }.map { index, failure in
-            Refusal(sequence: sequence, operation: index, target: operations[index].target, failure: failure)
+            Refusal(
+                sequence: sequence, operation: count + index, target: operations[index].target, failure: failure)
         }
     }
 }
 
 extension Operation {
+    fileprivate var mayHaveDependants: Bool {
+        if case .create = self { true } else { !heldContainers.isEmpty }
+    }
+
     /// The embedded objects and nested collections that the operation's values give a place to.
     fileprivate var heldContainers: [PrimaryKey] {
         switch self {

@@ -8,9 +8,13 @@ import CausewayStore
 ///
 /// What they take out of a collection counts as still there: a rule that asks for it is then answered as before.
 struct Draft {
-    /// Nothing of it is in the record.
-    var isNew: Bool
-    private var fields: [Int: Value] = [:]
+    /// Nothing of this life is in the record.
+    private(set) var isNew: Bool
+    /// How far its lives have come; nil while no operation was about them.
+    var lives: Lives?
+    private var fields: [Int: FieldValue] = [:]
+    /// Of counters: what is added to the value above, or to that in the record.
+    private var sums: [Int: Int64] = [:]
     private var elements: [Int: [Value]] = [:]
     private var keys: [Int: [Value]] = [:]
 
@@ -18,11 +22,23 @@ struct Draft {
         self.isNew = isNew
     }
 
-    mutating func take(_ operation: Operation, _ plan: ClassPlan) {
+    /// Another life begins.
+    mutating func begin() {
+        isNew = true
+        fields = [:]
+        sums = [:]
+        elements = [:]
+        keys = [:]
+    }
+
+    /// - Parameter loses: whether what the record holds in a column is stronger.
+    mutating func take(_ operation: Operation, _ plan: ClassPlan, where loses: (FieldValue, Int) -> Bool) {
         switch operation {
         case .create(_, _, let fields):
-            for field in fields { take(field, plan) }
-        case .set(_, let field): take(field, plan)
+            for field in fields { take(field, plan, loses) }
+        case .set(_, let field): take(field, plan, loses)
+        case .add(_, let property, let addition):
+            if let column = plan.columns[property] { sums[column, default: 0] &+= addition.amount }
         case .list(_, let property, .insert(_, _, _, let value)), .list(_, let property, .set(_, let value)):
             if let column = plan.columns[property] { elements[column, default: []].append(value) }
         case .keyed(_, let property, .put(let key, let value)):
@@ -30,15 +46,28 @@ struct Draft {
             let isMap = plan.schema.properties[column].collection == .map
             elements[column, default: []].append(isMap ? value : key)
             if isMap { keys[column, default: []].append(key) }
-        case .delete, .list, .keyed, .add, .text: break
+        case .delete, .list, .keyed, .text: break
         }
     }
 
-    private mutating func take(_ field: FieldValue, _ plan: ClassPlan) {
-        if let column = plan.columns[field.property] { fields[column] = field.value }
+    private mutating func take(_ field: FieldValue, _ plan: ClassPlan, _ loses: (FieldValue, Int) -> Bool) {
+        guard let column = plan.columns[field.property] else { return }
+        if let taken = fields[column] {
+            // Of one changeset, so of one stamp.
+            if field.isDefault, !taken.isDefault { return }
+        } else if !isNew, loses(field, column) {
+            return
+        }
+        fields[column] = field
+        sums[column] = nil
     }
 
-    func value(of column: Int) -> Value? { fields[column] }
+    /// What a column holds, if the record holds this.
+    func value(of column: Int, recorded: () -> Value) -> Value {
+        let value = fields[column]?.value ?? recorded()
+        guard let sum = sums[column], case .int(let number) = value else { return value }
+        return .int(number &+ sum)
+    }
 
     func added(to column: Int, keys areKeys: Bool) -> [Value] {
         (areKeys ? keys[column] : elements[column]) ?? []
@@ -57,8 +86,12 @@ struct JudgedRow: RowSource {
         let plan = judge.merging.catalog[name.classNumber]
         guard plan.name == className, plan.schema.properties.indices.contains(property) else { return .null }
         if property == plan.primaryKey { return name.key.value ?? .null }
-        if let value = draft?.value(of: property) { return value }
-        guard draft?.isNew != true, let key = judge.row(name) else { return plan.zeroRow[property] }
+        guard let draft else { return recorded(property, plan) }
+        return draft.value(of: property) { draft.isNew ? plan.zeroRow[property] : recorded(property, plan) }
+    }
+
+    private func recorded(_ property: Int, _ plan: ClassPlan) -> Value {
+        guard let key = judge.row(name) else { return plan.zeroRow[property] }
         return judge.merging.linked(judge.merging.table(name.classNumber).value(key, property), plan, property)
     }
 
@@ -86,6 +119,14 @@ struct JudgedRow: RowSource {
 extension Operation {
     var isCreate: Bool {
         if case .create = self { true } else { false }
+    }
+
+    /// A create or a delete.
+    var isAboutLife: Bool {
+        switch self {
+        case .create, .delete: true
+        case .set, .list, .keyed, .add, .text: false
+        }
     }
 
     /// The columns it writes, without the primary key.

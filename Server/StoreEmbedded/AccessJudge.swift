@@ -1,3 +1,4 @@
+import CausewayMerge
 import CausewayModel
 import CausewayObjectStore
 import CausewayOperations
@@ -15,8 +16,13 @@ import CausewayStore
 ///     create of a further life          also delete                           also create
 ///     set, add, text, list, set, map    write; the property's write           write
 ///     delete                            delete                                -
+///     what follows a further life       as above                              also create
 ///     anything on an embedded object    write of the object it is part of     -
 ///                                       and of the property that holds it
+///
+/// Which create makes a life, and which is a change of what is alive, follows the lives of the object operation by
+/// operation, as merging will (`Lives`): a delete that comes before it in the changeset counts, and what the server
+/// has forgotten.
 ///
 /// Nobody takes what belongs to somebody else by holding it: a value that names an embedded object which another object
 /// holds, or another property, is refused.
@@ -26,6 +32,11 @@ final class AccessJudge {
     let merging: Merging
     let rules: BoundRules
     private let operations: [Operation]
+    /// What the writer had seen.
+    private let base: ServerVersion
+    /// When it wrote.
+    private let stamp: Stamp
+    private var records: [ObjectName: WorkingObject] = [:]
     private var drafts: [ObjectName: Draft] = [:]
     /// What this changeset gives embedded objects as their place.
     private var places: [ObjectName: Place] = [:]
@@ -42,17 +53,25 @@ final class AccessJudge {
     }
 
     /// Nil when there is nothing to refuse.
-    init?(_ permissions: Permissions?, _ merging: Merging, _ operations: [Operation]) {
-        guard let permissions else { return nil }
-        let rules = permissions.bound(in: merging.catalog.schema)
-        // Whoever may read everything learns nothing from what they hold.
-        guard !rules.permitsAllWrites || permissions.fingerprint != 0 else { return nil }
+    init?(_ permissions: Permissions?, _ merging: Merging, _ operations: [Operation], base: ServerVersion, stamp: Stamp)
+    {
+        guard let rules = Self.rules(permissions, merging) else { return nil }
         self.merging = merging
         self.rules = rules
         self.operations = operations
+        self.base = base
+        self.stamp = stamp
     }
 
-    func judge(_ verdicts: inout Verdicts) {
+    /// Nil when there is nothing to refuse.
+    static func rules(_ permissions: Permissions?, _ merging: Merging) -> BoundRules? {
+        guard let permissions else { return nil }
+        let rules = permissions.bound(in: merging.catalog.schema)
+        // Whoever may read everything learns nothing from what they hold.
+        return !rules.permitsAllWrites || permissions.fingerprint != 0 ? rules : nil
+    }
+
+    func judge(_ verdicts: inout Verdicts) throws(StoreFailure) {
         var created: [ObjectName: [Int]] = [:]
         var embedded: [Int] = []
         for (index, operation) in operations.enumerated() where verdicts.refused[index] == nil {
@@ -67,12 +86,12 @@ final class AccessJudge {
                 continue
             }
             if row(name) != nil {
-                if let failure = changing(name, plan, rules, operation) { verdicts.refuse(index, failure) }
-            } else if created[name] != nil || operation.isCreate {
+                if let failure = try changing(name, plan, rules, operation) { verdicts.refuse(index, failure) }
+            } else if created[name] != nil || operation.isAboutLife {
                 created[name, default: []].append(index)
             }
         }
-        for (name, indices) in created.sorted(by: { $0.key < $1.key }) { making(name, indices, &verdicts) }
+        for (name, indices) in created.sorted(by: { $0.key < $1.key }) { try making(name, indices, &verdicts) }
         for index in embedded {
             if let failure = changingPart(operations[index]) { verdicts.refuse(index, failure) }
         }
@@ -82,31 +101,91 @@ final class AccessJudge {
 
     private func changing(
         _ name: ObjectName, _ plan: ClassPlan, _ rules: BoundRules.OfClass, _ operation: Operation
-    ) -> StoreFailure? {
-        if case .delete = operation { return holds(rules.delete, name) ? nil : Self.refusal("delete", plan) }
-        guard holds(rules.write, name) else { return Self.refusal("change", plan) }
+    ) throws(StoreFailure) -> StoreFailure? {
+        if case .delete = operation {
+            guard holds(rules.delete, name) else { return Self.refusal("delete", plan) }
+        } else {
+            guard holds(rules.write, name) else { return Self.refusal("change", plan) }
+        }
         for column in operation.columns(plan) {
             guard let rule = rules.writable[column], !holds(rule, name) else { continue }
             return Self.refusal("set", plan, column)
         }
-        var isNewLife = false
-        // One-way objects have neither lives nor stamps: one that replaces another is a write.
-        if case .create(_, let life, _) = operation, plan.schema.kind == .object, let key = row(name),
-            let stamps = try? ObjectStamps.load(plan.number, key, in: merging.transaction), life > stamps.life
-        {
-            guard holds(rules.delete, name) else { return Self.refusal("replace", plan) }
-            isNewLife = true
-        }
         let draft = drafts[name]
-        drafts[name, default: Draft(isNew: false)].take(operation, plan)
-        if isNewLife { drafts[name]?.isNew = true }
+        var next = draft ?? Draft(isNew: false)
+        let effect = try draw(operation, into: &next, name, plan)
+        if effect == .newLife, !holds(rules.delete, name) { return Self.refusal("replace", plan) }
+        drafts[name] = next
+        // What has no effect makes nothing, and what is deleted is nothing.
+        if effect == .none || effect == .end { return nil }
         let after = JudgedRow(judge: self, name: name, isAfter: true)
-        if rules.write.matches(after), !isNewLife || rules.create.matches(after) { return nil }
+        if rules.write.matches(after), !next.isNew || rules.create.matches(after) { return nil }
         drafts[name] = draft
         return StoreFailure(
             .permissionDenied,
             "The change would make a “\(plan.name)” of the object that this user may not change. Leave what decides "
                 + "about it, or ask the operator for the permission.")
+    }
+
+    /// What an operation does, as far as the lives of its object decide about that.
+    private enum Effect {
+        case none
+        case change
+        case newLife
+        case end
+    }
+
+    private func draw(
+        _ operation: Operation, into draft: inout Draft, _ name: ObjectName, _ plan: ClassPlan
+    ) throws(StoreFailure) -> Effect {
+        // One-way objects have neither lives nor stamps: one that replaces another is a write.
+        guard plan.schema.kind == .object, operation.isAboutLife else {
+            if let lives = draft.lives, !lives.isAlive { return .none }
+            return try take(operation, into: &draft, name, plan) ? .change : .none
+        }
+        let before: Lives
+        if let lives = draft.lives { before = lives } else { before = Lives(try record(of: name)) }
+        var lives = before
+        let hasEffect = try lives.join(operation, base: base, in: merging)
+        draft.lives = lives
+        guard hasEffect else {
+            // It was stronger that the object has ended. Of one that is not here, the create is judged all the same.
+            if draft.isNew, !lives.isAlive { _ = try take(operation, into: &draft, name, plan) }
+            return .none
+        }
+        guard lives.isAlive else { return .end }
+        let isNewLife = lives.life > before.life
+        // Nothing of an earlier life remains.
+        if isNewLife { draft.begin() }
+        _ = try take(operation, into: &draft, name, plan)
+        return isNewLife ? .newLife : .change
+    }
+
+    /// Takes what merging will let stand: a value that loses to the one in the record decides nothing.
+    ///
+    /// - Returns: false when the operation is older than the object that it is about.
+    private func take(
+        _ operation: Operation, into draft: inout Draft, _ name: ObjectName, _ plan: ClassPlan
+    ) throws(StoreFailure) -> Bool {
+        guard plan.schema.kind == .object, !draft.isNew else {
+            draft.take(operation, plan) { _, _ in false }
+            return true
+        }
+        let record = try record(of: name)
+        if !operation.isAboutLife, stamp < record.state.born { return false }
+        draft.take(operation, plan) { field, column in
+            let (standing, isDefault) = record.standing(of: column)
+            return field.isDefault == isDefault ? stamp < standing : field.isDefault
+        }
+        return true
+    }
+
+    /// As the changesets before this one have left it.
+    private func record(of name: ObjectName) throws(StoreFailure) -> WorkingObject {
+        if let known = merging.objects[name] ?? records[name] { return known }
+        let loaded = try merging.recorded(name)
+        records[name] = loaded
+        return loaded
     }
 
     private func holds(_ rule: BoundPredicate, _ name: ObjectName) -> Bool {
@@ -121,12 +200,16 @@ final class AccessJudge {
     // MARK: - Objects that come into being
 
     /// A new object is judged as the whole changeset makes it, its collections too.
-    private func making(_ name: ObjectName, _ indices: [Int], _ verdicts: inout Verdicts) {
+    private func making(
+        _ name: ObjectName, _ indices: [Int], _ verdicts: inout Verdicts
+    ) throws(StoreFailure) {
         let plan = merging.catalog[name.classNumber]
-        guard let rules = rules[plan.name] else { return }
+        guard let rules = rules[plan.name], indices.contains(where: { operations[$0].isCreate }) else { return }
         while true {
             var draft = Draft(isNew: true)
-            for index in indices where verdicts.refused[index] == nil { draft.take(operations[index], plan) }
+            for index in indices where verdicts.refused[index] == nil {
+                _ = try draw(operations[index], into: &draft, name, plan)
+            }
             drafts[name] = draft
             let made = JudgedRow(judge: self, name: name, isAfter: true)
             guard rules.create.matches(made) else {

@@ -88,8 +88,10 @@ struct ClaimCheck {
         let known: UInt32
         if let row = table(plan.number).key(for: target.key) {
             known = try ObjectStamps.load(plan.number, row, in: transaction).life
+        } else if let end = try End.load(name, in: transaction) {
+            known = end.life
         } else {
-            known = try End.load(name, in: transaction)?.life ?? 0
+            known = try ForgottenEnds.load(plan.number, in: transaction).lifeMax
         }
         guard life <= known + Self.livesAtOnceMax else {
             throw invalid(

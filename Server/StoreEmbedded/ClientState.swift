@@ -10,6 +10,9 @@ struct ClientState {
     var ingested: UInt64 = 0
     /// The time of its last stamp after clamping: the next one is later.
     var lastTime: UInt64 = 0
+    /// What is kept of its refusals takes so many bytes. Those that an earlier build left, which did not count, count once
+    /// a hello lets some of them go.
+    var refusalBytes: UInt64 = 0
 
     init(user: String) {
         self.user = user
@@ -23,6 +26,7 @@ struct ClientState {
             ingested = try reader.readVarint()
             lastTime = try reader.readVarint()
             user = try reader.readString()
+            if !reader.isAtEnd { refusalBytes = try reader.readVarint() }
         } catch {
             // Answering as if the client were new would apply its uploads twice.
             throw StoreFailure(damaged: Layout.clients, error)
@@ -35,6 +39,7 @@ struct ClientState {
         writer.write(varint: ingested)
         writer.write(varint: lastTime)
         writer.write(string: user)
+        if refusalBytes > 0 { writer.write(varint: refusalBytes) }
         transaction.tree(Layout.clients).put(Layout.bytes(client.rawValue), writer.bytes)
     }
 

@@ -35,8 +35,8 @@ extension EmbeddedSnapshot {
         return result.singles.count > singlesMax ? nil : result
     }
 
-    /// The objects that were written after their creation, or hold collections, texts or embedded objects, if they are not too many to look at:
-    /// there may be others than these keys' between them.
+    /// The objects that were written after their creation, or have held elements, text or embedded objects, if they are
+    /// not too many to look at: there may be others than these keys' between them.
     private func apart(_ plan: ClassPlan, _ keys: ArraySlice<ObjectKey>) -> Set<ObjectKey>? {
         guard let first = keys.first, let last = keys.last else { return nil }
         var found: Set<ObjectKey> = []
@@ -47,17 +47,16 @@ extension EmbeddedSnapshot {
             if let row: UInt64 = Layout.number(place, at: 4) { found.insert(ObjectKey(Int64(bitPattern: row))) }
             return found.count <= keys.count
         }
-        for column in plan.listColumns + plan.keyedColumns where found.count <= keys.count {
-            table(plan.number).forEachList(column, in: first...last) { key in
-                found.insert(key)
+        for column in plan.listColumns + plan.keyedColumns + plan.textColumns where found.count <= keys.count {
+            transaction.tree(Layout.lists).scan(
+                from: Layout.list(plan.number, column, first), upTo: Layout.list(plan.number, column, end)
+            ) { place, _ in
+                if let row: UInt64 = Layout.number(place, at: 8) { found.insert(ObjectKey(Int64(bitPattern: row))) }
                 return found.count <= keys.count
             }
         }
         for column in plan.embeddedColumns where plan.schema.properties[column].collection == .none {
             for key in keys where !table(plan.number).value(key, column).isNull { found.insert(key) }
-        }
-        for column in plan.textColumns {
-            for key in keys where table(plan.number).value(key, column) != .string("") { found.insert(key) }
         }
         return found.count <= keys.count ? found : nil
     }

@@ -13,6 +13,8 @@ struct WholeReader {
     var stamps: ObjectStamps?
     /// Nil until it was looked up whether the class has any single stamps.
     var hasSingleStamps: [Int: Bool] = [:]
+    /// And any collections or texts.
+    var hasCollections: [Int: Bool] = [:]
 }
 
 extension EmbeddedSnapshot {
@@ -48,19 +50,20 @@ extension EmbeddedSnapshot {
                     plan.schema.properties[column].name, linked(table.value(row.key, column), plan, column),
                     stamp: stamp, isDefault: isDefault))
         }
-        for column in plan.listsByName where table.listCount(row.key, column) > 0 {
+        // Also those that show nothing: what is inserted beside what was removed finds its place by it.
+        for column in plan.listsByName where remembers(column, of: row) {
             state.lists.append(
                 ObjectState.ListField(
                     plan.schema.properties[column].name,
                     try ListTree.load(row.classNumber, column, row.key, in: transaction)))
         }
-        for column in plan.keyedByName where table.listCount(row.key, column) > 0 {
+        for column in plan.keyedByName where remembers(column, of: row) {
             state.keyed.append(
                 ObjectState.KeyedField(
                     plan.schema.properties[column].name,
                     try KeyedTree.load(row.classNumber, column, row.key, in: transaction)))
         }
-        for column in plan.textsByName where table.value(row.key, column) != .string("") {
+        for column in plan.textsByName where remembers(column, of: row) {
             try append(column, of: row, plan, table, to: &state)
         }
         changes.append(ObjectContent(ObjectReference(plan.name, primaryKey), state))
@@ -126,7 +129,7 @@ extension EmbeddedSnapshot {
     // MARK: - Pieces
 
     private func stamps(of row: Row) throws(StoreFailure) -> ObjectStamps {
-        if try !hasSingleStamps(row.classNumber), wholeReader.classNumber == row.classNumber,
+        if !hasSingleStamps(row.classNumber), wholeReader.classNumber == row.classNumber,
             let keys = wholeReader.keys, keys.contains(row.key), let stamps = wholeReader.stamps
         {
             return stamps
@@ -140,15 +143,27 @@ extension EmbeddedSnapshot {
         return stamps
     }
 
-    private func hasSingleStamps(_ classNumber: Int) throws(StoreFailure) -> Bool {
+    private func hasSingleStamps(_ classNumber: Int) -> Bool {
         if let known = wholeReader.hasSingleStamps[classNumber] { return known }
+        let found = hasEntries(of: classNumber, in: Layout.stamps)
+        wholeReader.hasSingleStamps[classNumber] = found
+        return found
+    }
+
+    /// Whether a collection or text of a row has ever held anything.
+    private func remembers(_ column: Int, of row: Row) -> Bool {
+        let hasAny = wholeReader.hasCollections[row.classNumber] ?? hasEntries(of: row.classNumber, in: Layout.lists)
+        wholeReader.hasCollections[row.classNumber] = hasAny
+        return hasAny && transaction.tree(Layout.lists).get(Layout.list(row.classNumber, column, row.key)) != nil
+    }
+
+    private func hasEntries(of classNumber: Int, in tree: String) -> Bool {
         var found = false
         let prefix = UInt32(truncatingIfNeeded: classNumber)
-        transaction.tree(Layout.stamps).scan(from: Layout.bytes(prefix), upTo: Layout.bytes(prefix + 1)) { _, _ in
+        transaction.tree(tree).scan(from: Layout.bytes(prefix), upTo: Layout.bytes(prefix + 1)) { _, _ in
             found = true
             return false
         }
-        wholeReader.hasSingleStamps[classNumber] = found
         return found
     }
 

@@ -3,15 +3,20 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-/// A deletion, kept for ever: it beats changes that were made without having seen it, however late they arrive.
+/// A deletion: it beats changes that were made without having seen it. Kept as long as the history reaches back to it, and
+/// to the last change that it beat; then `ForgottenEnds` says how far one has to have seen to know of it.
 struct End {
     /// Even: the causal length that the object reached.
     var life: UInt32
+    /// Which brought it about.
     var version: ServerVersion
+    /// Which was the last to change what had ended: its writer goes on doing so until it has heard of that.
+    var met: ServerVersion
 
     init(life: UInt32, version: ServerVersion) {
         self.life = life
         self.version = version
+        met = version
     }
 
     static func load(_ name: ObjectName, in transaction: Transaction) throws(StoreFailure) -> End? {
@@ -27,6 +32,7 @@ struct End {
         var writer = ByteWriter()
         writer.write(varint: UInt64(life))
         writer.write(varint: version.rawValue)
+        if met != version { writer.write(varint: met.rawValue) }
         transaction.tree(Layout.ends).put(Self.place(name), writer.bytes)
     }
 
@@ -38,6 +44,7 @@ struct End {
         var reader = ByteReader(bytes)
         life = UInt32(truncatingIfNeeded: try reader.readVarint())
         version = ServerVersion(try reader.readVarint())
+        met = reader.offset < bytes.count ? ServerVersion(try reader.readVarint()) : version
     }
 
     private static func place(_ name: ObjectName) -> [UInt8] {

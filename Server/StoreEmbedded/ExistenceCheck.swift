@@ -8,16 +8,21 @@ import CausewayStore
 /// A change of a deleted object is an outcome of merging: the delete was stronger. A change of an object that nobody
 /// ever made here is not. It comes from a client whose creation of it was refused, or that has seen it in a database
 /// that was restored from an older copy since. Applied it would vanish, so it is refused, and its writer keeps it [I7].
+///
+/// A writer that is older than an end which was forgotten may mean what that end was stronger than (RULES.md, F2).
 struct ExistenceCheck {
     private let merging: Merging
     private let operations: [Operation]
+    /// What the writer had seen.
+    private let base: ServerVersion
     /// What the changeset itself creates, gathered once it matters.
     private var created: Set<ObjectReference>?
     private var known: ObjectReference?
 
-    init(_ merging: Merging, _ operations: [Operation]) {
+    init(_ merging: Merging, _ operations: [Operation], base: ServerVersion) {
         self.merging = merging
         self.operations = operations
+        self.base = base
     }
 
     mutating func failure(of operation: Operation) throws(StoreFailure) -> StoreFailure? {
@@ -30,7 +35,7 @@ struct ExistenceCheck {
         guard let plan = merging.catalog[target.className], plan.schema.kind == .object else { return nil }
         if merging.table(plan.number).key(for: target.key) == nil,
             try End.load(ObjectName(plan.number, target.key), in: merging.transaction) == nil,
-            !creates(target)
+            !creates(target), try merging.forgotten(plan.number).areKnown(to: base)
         {
             return StoreFailure(
                 .objectUnknown,

@@ -24,6 +24,7 @@ struct HistoryRecord {
         var before: Before
         var columns: PropertyNumbers
         var effective: Bool
+        var livesDiffer = false
         var root: ObjectName?
 
         enum Before: UInt8 {
@@ -53,7 +54,7 @@ struct HistoryRecord {
         writer.write(varint: UInt64(entries.count))
         for entry in entries {
             let flags = entry.before.rawValue | (entry.effective ? 4 : 0) | (entry.row != nil ? 8 : 0)
-            writer.write(byte: flags | (entry.root != nil ? 16 : 0))
+            writer.write(byte: flags | (entry.root != nil ? 16 : 0) | (entry.livesDiffer ? 32 : 0))
             writer.write(entry.name)
             if let row = entry.row { writer.write(signed: row.rawValue) }
             writer.write(entry.columns)
@@ -84,7 +85,7 @@ struct HistoryRecord {
             entries.append(
                 Entry(
                     name: name, row: row, before: Entry.Before(rawValue: flags & 3) ?? .absent, columns: columns,
-                    effective: flags & 4 != 0, root: root))
+                    effective: flags & 4 != 0, livesDiffer: flags & 32 != 0, root: root))
         }
         if reader.offset < bytes.count { time = try reader.readVarint() }
     }

@@ -39,6 +39,7 @@ struct HistoryTree {
             trimmed += 1
             let oldest = ServerVersion(meta.historyStart.rawValue + 1)
             let record = try self.record(oldest)
+            try ForgottenEnds.forget(record.entries.lazy.map(\.name), touchedBy: oldest, in: transaction)
             history.remove(Layout.bytes(oldest.rawValue))
             transaction.tree(Layout.images)
                 .removeRange(from: Layout.bytes(oldest.rawValue), upTo: Layout.bytes(oldest.rawValue + 1))
@@ -133,6 +134,7 @@ private struct Gathering {
             known.byOthers = known.byOthers || !own
             known.byClient = known.byClient || own
             if own { known.effective = known.effective && entry.effective }
+            known.livesDiffer = known.livesDiffer || own && entry.livesDiffer
             known.root = known.root ?? entry.root
             touched[entry.name] = known
             return
@@ -140,7 +142,7 @@ private struct Gathering {
         var new = Touched(
             name: entry.name, existed: entry.before != .absent, images: entry.before == .image ? [image] : [],
             columns: entry.columns, byOthers: !own, byClient: own, effective: own ? entry.effective : true,
-            root: entry.root)
+            livesDiffer: own && entry.livesDiffer, root: entry.root)
         if let row = entry.row, let run = takeOut(row, entry.name.classNumber) {
             new.existed = false
             new.images = []

@@ -12,9 +12,13 @@ import CausewayModel
 /// | lists | class number, 4; column, 4; row, 8 | `ListState`, of a set or map `KeyedState`, of a text its runs |
 /// | counters | class number, 4; column, 4; row, 8 | `CounterRecord`, where there is anything to say |
 /// | ends | class number, 4; primary key | `End` |
+/// | forgotten | class number, 4 | `ForgottenEnds` |
+/// | marks | version, 8; class number, 4; column, 4; row, 8 | `Mark` |
+/// | marked | class number, 4; column, 4; row, 8 | nothing: a mark of it is waiting |
+/// | folded | class number, 4; column, 4; row, 8 | of a list or text that has forgotten positions: the version of its last mark, 8 |
 /// | history | version, 8 | `HistoryRecord` |
 /// | images | version, 8; number, 4 | `ObjectState` |
-/// | refusals | client, 8; changeset, 8; operation, 4 | code, reason, object |
+/// | refusals | client, 8; changeset, 8 | `RefusalRecord`; of an earlier build also client, 8; changeset, 8; operation, 4: code, reason, object |
 enum Layout {
     static let meta = "server.meta"
     static let classes = "server.classes"
@@ -24,6 +28,10 @@ enum Layout {
     static let lists = "server.lists"
     static let counters = "server.counters"
     static let ends = "server.ends"
+    static let forgotten = "server.forgotten"
+    static let marks = "server.marks"
+    static let marked = "server.marked"
+    static let folded = "server.folded"
     static let history = "server.history"
     static let images = "server.images"
     static let refusals = "server.refusals"

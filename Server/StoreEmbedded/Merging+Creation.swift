@@ -35,6 +35,10 @@ extension Merging {
         guard plan.schema.kind == .object else { return false }
         if !objects.isEmpty, objects[ObjectName(plan.number, target.key)] != nil { return false }
         if try hasEnds(plan), try End.load(ObjectName(plan.number, target.key), in: transaction) != nil { return false }
+        // The row that waits for it may lie within a run of others, where it once was.
+        if try forgotten(plan.number).version != .zero, table(plan.number).keyOrGhost(for: target.key) != nil {
+            return false
+        }
         let shape = try check.shape(of: fields, plan)
         var row = plan.zeroRow
         if let primaryKey = plan.primaryKey { row[primaryKey] = target.key.value ?? .null }
@@ -75,7 +79,7 @@ extension Merging {
         return row
     }
 
-    private func hasEnds(_ plan: ClassPlan) throws(StoreFailure) -> Bool {
+    func hasEnds(_ plan: ClassPlan) throws(StoreFailure) -> Bool {
         if let known = creation.hasEnds[plan.number] { return known }
         var found = false
         let prefix = UInt32(truncatingIfNeeded: plan.number)
@@ -114,13 +118,18 @@ extension Merging {
     }
 
     private func end(_ run: Creation.Run, _ classNumber: Int) {
-        run.stamps.saveBirths(classNumber, run.keys, in: transaction)
+        save(run.stamps, of: run.keys, classNumber)
+    }
+
+    /// Of rows that were created alike.
+    func save(_ stamps: ObjectStamps, of keys: ClosedRange<ObjectKey>, _ classNumber: Int) {
+        stamps.saveBirths(classNumber, keys, in: transaction)
         if let last = creation.births.last, last.classNumber == classNumber,
-            last.keys.upperBound.rawValue + 1 == run.keys.lowerBound.rawValue
+            last.keys.upperBound.rawValue + 1 == keys.lowerBound.rawValue
         {
-            creation.births[creation.births.count - 1].keys = last.keys.lowerBound...run.keys.upperBound
+            creation.births[creation.births.count - 1].keys = last.keys.lowerBound...keys.upperBound
         } else {
-            creation.births.append(HistoryRecord.Birth(classNumber: classNumber, keys: run.keys))
+            creation.births.append(HistoryRecord.Birth(classNumber: classNumber, keys: keys))
         }
     }
 }

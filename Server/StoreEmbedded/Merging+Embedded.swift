@@ -104,7 +104,7 @@ extension Merging {
             try doubtEmbedded(in: Row(object.name.classNumber, key), root: object.root)
             table.delete(key, leavingGhost: true)
         }
-        removeRecords(of: object, key)
+        try removeRecords(of: object, key)
         object.isUncertain = false
         object.isTouched = true
         // Its maker thinks that it has a place.

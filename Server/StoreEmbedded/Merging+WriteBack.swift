@@ -7,7 +7,13 @@ import CausewayStore
 // From the merged state to the rows.
 
 extension Merging {
-    func writeBack(_ object: WorkingObject, _ stamp: Stamp) throws(StoreFailure) {
+    /// What was touched since this was called last.
+    func writeBackAll(_ stamp: Stamp) throws(StoreFailure) {
+        for object in unwritten { try writeBack(object, stamp) }
+        unwritten = []
+    }
+
+    private func writeBack(_ object: WorkingObject, _ stamp: Stamp) throws(StoreFailure) {
         object.isUnwritten = false
         if let key = object.key, !table(object.name.classNumber).exists(key) {
             // Its row went with what held it, earlier in this changeset.
@@ -17,7 +23,7 @@ extension Merging {
         switch (object.stamps?.life, object.state.isAlive) {
         case (nil, false):
             // Dead and stays so; a deletion of a longer life than the known one is remembered.
-            if object.state.life > (object.end?.life ?? 0) { endLife(of: object) }
+            if object.state.life > (object.end?.life ?? 0) { endLife(of: object) } else { meetEnd(of: object) }
         case (nil, true):
             try createRow(for: object, stamp)
         case (.some, false):
@@ -90,15 +96,17 @@ extension Merging {
     private func removeRow(of object: WorkingObject) throws(StoreFailure) {
         guard let key = object.key else { return }
         try doubtEmbedded(in: Row(object.name.classNumber, key), root: object.root ?? object.name)
-        removeRecords(of: object, key)
+        try removeRecords(of: object, key)
         table(object.name.classNumber).delete(key, leavingGhost: true)
         endLife(of: object)
     }
 
-    func removeRecords(of object: WorkingObject, _ key: ObjectKey) {
-        ObjectStamps.remove(object.name.classNumber, key, in: transaction)
+    func removeRecords(of object: WorkingObject, _ key: ObjectKey) throws(StoreFailure) {
+        let table = table(object.name.classNumber)
+        try ObjectStamps.remove(object.name.classNumber, key, in: transaction) { $0 != key && table.exists($0) }
         for column in object.plan.listColumns + object.plan.keyedColumns + object.plan.textColumns {
             ListTree.remove(object.name.classNumber, column, key, in: transaction)
+            MarkTree(in: transaction).remove(MarkTree.Place(object.name.classNumber, column, key))
         }
         for column in object.plan.counterColumns {
             CounterRecord.remove(object.name.classNumber, column, key, in: transaction)
@@ -116,6 +124,14 @@ extension Merging {
         end.save(object.name, in: transaction)
         object.end = end
         creation.hasEnds[object.name.classNumber] = true
+    }
+
+    /// What came to nothing because an object had ended keeps its end for a while longer.
+    private func meetEnd(of object: WorkingObject) {
+        guard var end = object.end, end.met != version else { return }
+        end.met = version
+        end.save(object.name, in: transaction)
+        object.end = end
     }
 
     // MARK: - Columns
@@ -158,6 +174,7 @@ extension Merging {
                 }
             }
             ListTree.save(field.list, plan.number, column, key, in: transaction)
+            MarkTree(in: transaction).mark(field.list, at: MarkTree.Place(plan.number, column, key), version)
         }
         for field in object.state.keyed {
             guard let column = plan.columns[field.property], object.columns.contains(column) else { continue }
@@ -176,6 +193,7 @@ extension Merging {
                 table.set(key, column, .string(field.text.string))
             }
             TextTree.save(field.text, plan.number, column, key, in: transaction)
+            MarkTree(in: transaction).mark(field.text, at: MarkTree.Place(plan.number, column, key), version)
         }
         saveCounters(of: object, key)
         if stamps != before {
@@ -203,6 +221,7 @@ extension Merging {
             table.mapReplace(key, column, stored)
         }
         KeyedTree.save(entries, plan.number, column, key, in: transaction)
+        MarkTree(in: transaction).mark(entries, at: MarkTree.Place(plan.number, column, key), version)
     }
 
     /// Edits the list where it differs: a long list that grows by one element is not written link by link.

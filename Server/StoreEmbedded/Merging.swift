@@ -23,11 +23,15 @@ final class Merging {
     var objects: [ObjectName: WorkingObject] = [:]
     /// In the order in which they were touched, so that what is written does not depend on hashing.
     var order: [WorkingObject] = []
+    /// The classes that they are of.
+    var touchedClasses: Set<Int> = []
     /// Touched since the last changeset ended.
     var unwritten: [WorkingObject] = []
     /// Embedded objects that may have lost their place.
     var uncertain: [WorkingObject] = []
     var creation = Creation()
+    /// Per class, once asked for.
+    var forgottenEnds: [Int: ForgottenEnds] = [:]
     private var tables: [Int: Table] = [:]
 
     init(_ transaction: Transaction, _ catalog: Catalog, client: ClientID, version: ServerVersion) {
@@ -61,8 +65,7 @@ final class Merging {
             try join(operation, plan, changeset)
         }
         endRuns()
-        for object in unwritten { try writeBack(object, changeset.stamp) }
-        unwritten = []
+        try writeBackAll(changeset.stamp)
         try buryOrphans()
     }
 
@@ -71,7 +74,14 @@ final class Merging {
         note(object)
         var operation = operation
         switch operation {
-        case .create(let target, let life, let fields):
+        case .create(let target, let named, let fields):
+            let life = try meantLife(named, of: Lives(object), base: changeset.base)
+            if life != named {
+                operation = .create(target, life: life, fields: fields)
+                object.effective = false
+                if life < named { object.livesDiffer = true }
+            }
+            object.isMadeByClient = true
             // A later life forgets the earlier one: what it was is wanted for the image.
             if object.state.isAlive, life > object.state.life { try loadAll(of: object) }
             for field in fields {
@@ -79,14 +89,12 @@ final class Merging {
                 try load(column, of: object)
                 object.columns.insert(column)
             }
-            // A writer that had seen the deletion, and let the object go since, means to bring the key back.
-            if !object.state.isAlive, let end = object.end, life <= end.life, changeset.base >= end.version,
-                end.life < Operation.lifeMax
-            {
-                operation = .create(target, life: end.life + 1, fields: fields)
-                object.effective = false
-            }
         case .delete:
+            if try mayMeanForgotten(Lives(object), base: changeset.base) {
+                object.effective = false
+                object.livesDiffer = true
+                return
+            }
             try loadAll(of: object)
         case .set(_, let field):
             guard let column = plan.columns[field.property] else { return }
@@ -96,6 +104,7 @@ final class Merging {
             guard let column = plan.columns[property] else { return }
             try load(column, of: object)
             object.columns.insert(column)
+            operation = placed(operation, object, column, changeset)
         case .add(let target, let property, let addition):
             guard let column = plan.columns[property] else { return }
             try load(column, of: object)
@@ -107,7 +116,7 @@ final class Merging {
         if object.state.join(operation, stamp: changeset.stamp) == .noEffect { object.effective = false }
     }
 
-    private func note(_ object: WorkingObject) {
+    func note(_ object: WorkingObject) {
         object.isTouched = true
         guard !object.isUnwritten else { return }
         object.isUnwritten = true
@@ -137,7 +146,7 @@ final class Merging {
             record.entries.append(
                 HistoryRecord.Entry(
                     name: object.name, row: object.firstKey, before: before, columns: object.columns,
-                    effective: object.effective, root: root))
+                    effective: object.effective, livesDiffer: object.livesDiffer, root: root))
         }
         // Only what is embedded in them was touched: they count as touched all the same.
         var named = Set(record.entries.map(\.name))

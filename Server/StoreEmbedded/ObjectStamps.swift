@@ -112,9 +112,28 @@ extension ObjectStamps {
         transaction.tree(Layout.stamps).put(Layout.row(classNumber, key), writer.bytes)
     }
 
-    /// A run that covers the row stays: a record of the row's own goes before it.
-    static func remove(_ classNumber: Int, _ key: ObjectKey, in transaction: Transaction) {
+    /// A run that the row begins or ends gets shorter; one that goes on around it stays, since a record of the row's own
+    /// goes before it.
+    ///
+    /// - Parameter isAlive: whether a row still is, this one not.
+    static func remove(
+        _ classNumber: Int, _ key: ObjectKey, in transaction: Transaction, where isAlive: (ObjectKey) -> Bool
+    ) throws(StoreFailure) {
         transaction.tree(Layout.stamps).remove(Layout.row(classNumber, key))
+        let run: (stamps: ObjectStamps, keys: ClosedRange<ObjectKey>)?
+        do {
+            run = try birth(of: key, classNumber, in: transaction)
+        } catch {
+            throw StoreFailure(damaged: Layout.births, error)
+        }
+        guard let run, run.keys.lowerBound == key || run.keys.upperBound == key else { return }
+        var (first, last) = (run.keys.lowerBound.rawValue, run.keys.upperBound.rawValue)
+        while first <= last, !isAlive(ObjectKey(first)) { first += 1 }
+        while last > first, !isAlive(ObjectKey(last)) { last -= 1 }
+        transaction.tree(Layout.births).remove(Layout.row(classNumber, run.keys.upperBound))
+        if first <= last {
+            run.stamps.saveBirths(classNumber, ObjectKey(first)...ObjectKey(last), in: transaction)
+        }
     }
 
     /// Of rows that one changeset created with the same columns.

@@ -11,19 +11,25 @@ struct RefusalTree {
         self.transaction = transaction
     }
 
-    func append(_ refusals: [Refusal], of client: ClientID) {
-        guard !refusals.isEmpty else { return }
-        let tree = transaction.tree(Layout.refusals)
-        for refusal in refusals {
-            var writer = ByteWriter()
-            writer.write(string: refusal.failure.code.name)
-            writer.write(string: refusal.failure.message)
-            writer.write(string: refusal.target.className)
-            writer.write(refusal.target.key)
-            tree.put(
-                Self.key(client, refusal.sequence) + Layout.bytes(UInt32(truncatingIfNeeded: refusal.operation)),
-                writer.bytes)
-        }
+    /// - Parameter refusals: those of one changeset, in the order of the operations.
+    /// - Returns: the bytes that they take.
+    func append(_ refusals: [Refusal], of client: ClientID) -> UInt64 {
+        guard let sequence = refusals.first?.sequence else { return 0 }
+        let key = Self.key(client, sequence)
+        let value = RefusalRecord(refusals).encoded()
+        transaction.tree(Layout.refusals).put(key, value)
+        return UInt64(key.count + value.count)
+    }
+
+    /// What all that is kept of a client takes.
+    func bytes(of client: ClientID) -> UInt64 {
+        var bytes: UInt64 = 0
+        transaction.tree(Layout.refusals)
+            .scan(from: Self.key(client, 0), upTo: Self.end(client, .max)) { key, value in
+                bytes += UInt64(key.count + value.count)
+                return true
+            }
+        return bytes
     }
 
     /// In the order of changesets and operations.
@@ -36,7 +42,7 @@ struct RefusalTree {
         transaction.tree(Layout.refusals)
             .scan(from: Self.key(client, acknowledged + 1), upTo: Self.end(client, last)) { key, value in
                 do throws(StoreFailure) {
-                    found.append(try Self.refusal(key, value))
+                    found += try Self.refusals(key, value)
                     return true
                 } catch {
                     damage = error
@@ -60,21 +66,30 @@ struct RefusalTree {
         transaction.tree(Layout.refusals).removeRange(from: Self.key(client, 0), upTo: Self.end(client, last))
     }
 
-    private static func refusal(
+    private static func refusals(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
-    ) throws(StoreFailure) -> Refusal {
-        guard let sequence: UInt64 = Layout.number(key, at: 8), let operation: UInt32 = Layout.number(key, at: 16)
-        else { throw StoreFailure(missing: "the number of a refusal", Layout.refusals) }
-        var reader = ByteReader(Array(value))
-        do {
-            let code = StoreFailure.Code(try reader.readString())
-            let message = try reader.readString()
-            let target = ObjectReference(try reader.readString(), try reader.readPrimaryKey())
-            return Refusal(
-                sequence: sequence, operation: Int(operation), target: target, failure: StoreFailure(code, message))
+    ) throws(StoreFailure) -> [Refusal] {
+        guard let sequence: UInt64 = Layout.number(key, at: 8) else {
+            throw StoreFailure(missing: "the number of a refusal", Layout.refusals)
+        }
+        let operation: UInt32? = Layout.number(key, at: 16)
+        do throws(EncodingError) {
+            guard let operation else { return try RefusalRecord.refusals(in: Array(value), of: sequence) }
+            return [try single(Array(value), sequence, Int(operation))]
         } catch {
             throw StoreFailure(damaged: Layout.refusals, error)
         }
+    }
+
+    /// An earlier build wrote a record for each operation, with its place in the key.
+    private static func single(
+        _ value: [UInt8], _ sequence: UInt64, _ operation: Int
+    ) throws(EncodingError) -> Refusal {
+        var reader = ByteReader(value)
+        let code = StoreFailure.Code(try reader.readString())
+        let message = try reader.readString()
+        let target = ObjectReference(try reader.readString(), try reader.readPrimaryKey())
+        return Refusal(sequence: sequence, operation: operation, target: target, failure: StoreFailure(code, message))
     }
 
     private static func key(_ client: ClientID, _ sequence: UInt64) -> [UInt8] {

@@ -12,8 +12,10 @@ extension StoreEmbedded {
             var known = try ClientState(of: client, in: transaction) ?? ClientState(user: user)
             try known.check(user, client)
             let skipped = known.lift(over: standing)
+            let refusals = RefusalTree(in: transaction)
+            refusals.forget(client, through: min(standing.acknowledged, known.committed))
+            known.refusalBytes = refusals.bytes(of: client)
             known.save(for: client, in: transaction)
-            RefusalTree(in: transaction).forget(client, through: min(standing.acknowledged, known.committed))
             let record = ClientRecord(committed: known.committed, ingested: known.ingested, skipped: skipped)
             return (record, true)
         }

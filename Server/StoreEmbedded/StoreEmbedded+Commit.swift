@@ -19,12 +19,14 @@ extension StoreEmbedded {
             let added = Int(meta.version.rawValue - before.rawValue)
             try HistoryTree(in: transaction)
                 .trim(options, versionsMax: 2 * added + HistoryTree.trimmedAtOnce, &meta)
+            // What was sent again makes no version.
+            if added > 0 { _ = try forget(in: transaction, &meta) }
             if meta.version > before { try continueLineage(after: before, meta, in: transaction) }
             return (outcomes, meta.version > before)
         }
     }
 
-    private func continueLineage(
+    func continueLineage(
         after version: ServerVersion, _ meta: Meta, in transaction: Transaction
     ) throws(StoreFailure) {
         var lineage = try Lineage.load(in: transaction)
@@ -57,6 +59,7 @@ extension StoreEmbedded {
         for changeset in batch.changesets where changeset.sequence > client.committed {
             do {
                 try Self.checkSequence(changeset, batch, client)
+                try checkRefusals(of: client)
             } catch {
                 outcome.failure = error
                 break
@@ -65,14 +68,17 @@ extension StoreEmbedded {
             let current = merging ?? Merging(transaction, catalog, client: batch.client, version: version)
             merging = current
             meta.version = version
-            let verdicts = try judge(changeset, &check, current, batch.permissions)
-            RefusalTree(in: transaction).append(verdicts.refusals(of: changeset), of: batch.client)
             var clamped = changeset
-            clamped.operations = verdicts.accepted(of: changeset.operations)
             clamped.stamp = client.clamp(
                 changeset.stamp, of: batch.client, receivedAt: time, newest: &meta.newestStamp)
             // A database that was restored from an older copy meets bases that it has lost.
             clamped.base = min(changeset.base, ServerVersion(version.rawValue - 1))
+            let made = try current.create(clamped, check, batch.permissions)
+            let operations = changeset.operations(behindRuns: made.runs)
+            let verdicts = try judge(operations, of: clamped, &check, current, batch.permissions)
+            let refusals = verdicts.refusals(of: operations, behind: made.objects, sequence: changeset.sequence)
+            client.refusalBytes += RefusalTree(in: transaction).append(refusals, of: batch.client)
+            clamped.operations = verdicts.accepted(of: operations)
             try current.apply(clamped, &check)
             client.committed = changeset.sequence
         }
@@ -86,11 +92,12 @@ extension StoreEmbedded {
 
     /// A refused operation costs only itself: the rest of its changeset is applied, and the lane goes on.
     private func judge(
-        _ changeset: Changeset, _ check: inout OperationCheck, _ merging: Merging, _ permissions: Permissions?
+        _ operations: [Operation], of changeset: Changeset, _ check: inout OperationCheck, _ merging: Merging,
+        _ permissions: Permissions?
     ) throws(StoreFailure) -> Verdicts {
         var verdicts = Verdicts()
-        var existence = ExistenceCheck(merging, changeset.operations)
-        for (index, operation) in changeset.operations.enumerated() {
+        var existence = ExistenceCheck(merging, operations, base: changeset.base)
+        for (index, operation) in operations.enumerated() {
             do {
                 try check.check(operation)
             } catch {
@@ -99,8 +106,9 @@ extension StoreEmbedded {
             }
             if let failure = try existence.failure(of: operation) { verdicts.refuse(index, failure) }
         }
-        AccessJudge(permissions, merging, changeset.operations)?.judge(&verdicts)
-        if !verdicts.isEmpty { verdicts.spread(over: changeset.operations) }
+        try AccessJudge(permissions, merging, operations, base: changeset.base, stamp: changeset.stamp)?.judge(
+            &verdicts)
+        if !verdicts.isEmpty { verdicts.spread(over: operations) }
         return verdicts
     }
 
@@ -116,6 +124,19 @@ extension StoreEmbedded {
                 .sequenceGap,
                 "Changeset \(changeset.sequence) came, but the last one known of this client is \(client.committed). "
                     + "Send from \(client.committed + 1) on.")
+        }
+    }
+
+    /// Nobody but the device says that it has what was refused, and not before the next hello: a client that never does
+    /// would leave more and more of it here. What a changeset itself adds is not counted beforehand, for a changeset is
+    /// taken whole or not at all, and one with any number of them must come through at some time.
+    private func checkRefusals(of client: ClientState) throws(StoreFailure) {
+        guard client.refusalBytes < options.refusalBytesMax else {
+            throw StoreFailure(
+                .refusalsUnread,
+                "\(client.refusalBytes) bytes about refused operations of this client wait for it, and no more are kept. "
+                    + "Read the download up to the acknowledgement of changeset \(client.committed), then open a new "
+                    + "session and send the rest.")
         }
     }
 }

@@ -33,7 +33,9 @@ extension StoreEmbedded {
             let merging = Merging(transaction, catalog, client: batch.client, version: meta.version)
             var refusals: [Refusal] = []
             for (index, entry) in batch.entries.dropFirst(Int(known)).enumerated() {
-                let verdicts = judge(entry, &check, AccessJudge(batch.permissions, merging, entry))
+                // One-way objects have no lives that a base would say anything of.
+                let access = AccessJudge(batch.permissions, merging, entry, base: .zero, stamp: .zero)
+                let verdicts = try judge(entry, &check, access)
                 if verdicts.isEmpty, refusals.isEmpty {
                     for operation in entry { try writer.keep(operation, &check) }
                     client.ingested += 1
@@ -59,7 +61,9 @@ extension StoreEmbedded {
     private static let refusalsToldMax = 1_000
 
     /// What of an entry can never be kept: the rest of it can, once the device has taken that out.
-    private func judge(_ entry: [Operation], _ check: inout OperationCheck, _ access: AccessJudge?) -> Verdicts {
+    private func judge(
+        _ entry: [Operation], _ check: inout OperationCheck, _ access: AccessJudge?
+    ) throws(StoreFailure) -> Verdicts {
         var verdicts = Verdicts()
         var refused: Set<ObjectReference> = []
         check.beginEntry()
@@ -72,7 +76,7 @@ extension StoreEmbedded {
                 if case .create(let target, _, _) = operation { refused.insert(target) }
             }
         }
-        access?.judge(&verdicts)
+        try access?.judge(&verdicts)
         if !verdicts.isEmpty { verdicts.spread(over: entry) }
         return verdicts
     }

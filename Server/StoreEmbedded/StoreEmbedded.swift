@@ -13,10 +13,11 @@ import Synchronization
 /// 1. *stamps*: per object its life and which stamp put each value there. Runs of objects that one changeset created
 ///    share one record, because that is how most objects come.
 /// 2. *lists*: per list the elements with their ids, removed ones included.
-/// 3. *ends*: per deleted object the life it reached, for ever.
+/// 3. *ends*: per deleted object the life it reached; forgotten with the history that it was met in.
 /// 4. *history*: per version what it touched, by whom, and *images* of what it found. Bounded in number, size and age;
 ///    the oldest goes first.
-/// 5. *clients*: per client its user and its last committed changeset, written in the transaction that applies it [I2].
+/// 5. *marks*: what collections and texts may forget once the history does not reach back to a version; see `MarkTree`.
+/// 6. *clients*: per client its user and its last committed changeset, written in the transaction that applies it [I2].
 ///
 /// Everything that one upload changes commits in one transaction. Commits run one at a time; snapshots never wait.
 package final class StoreEmbedded: StoreBackend, OneWayIntake {
@@ -27,16 +28,21 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         package var historyVersionsMax: UInt64
         package var historyBytesMax: UInt64
         package var historyAgeMaxMilliseconds: UInt64
+        /// Once what is kept of a client's refusals takes so many bytes, it is refused no more before it says what of that
+        /// it has. Only a whole changeset goes beyond, for it is taken whole.
+        package var refusalBytesMax: UInt64
         package var mapSizeBytes: Int?
         package var inMemory: Bool
 
         package init(
             historyVersionsMax: UInt64 = 1_000_000, historyBytesMax: UInt64 = 1 << 30,
-            historyAgeMaxMilliseconds: UInt64 = 30 * 86_400_000, mapSizeBytes: Int? = nil, inMemory: Bool = false
+            historyAgeMaxMilliseconds: UInt64 = 30 * 86_400_000, refusalBytesMax: UInt64 = 256 << 10,
+            mapSizeBytes: Int? = nil, inMemory: Bool = false
         ) {
             self.historyVersionsMax = historyVersionsMax
             self.historyBytesMax = historyBytesMax
             self.historyAgeMaxMilliseconds = historyAgeMaxMilliseconds
+            self.refusalBytesMax = refusalBytesMax
             self.mapSizeBytes = mapSizeBytes
             self.inMemory = inMemory
         }

@@ -31,6 +31,10 @@ final class WorkingObject {
     var effective = true
     var root: ObjectName?
 
+    /// What the client wrote about its life came to something else: F3, F4.
+    var livesDiffer = false
+    /// The version has a create of it.
+    var isMadeByClient = false
     var isUnwritten = false
     /// It may have lost its place; see `Merging+Embedded`.
     var isUncertain = false
@@ -48,11 +52,28 @@ final class WorkingObject {
     }
 }
 
+extension WorkingObject {
+    /// When the value in a column was written, loaded or not, and whether nobody wrote it explicitly.
+    func standing(of column: Int) -> (stamp: Stamp, isDefault: Bool) {
+        if let field = state[plan.schema.properties[column].name] { return (field.stamp, field.isDefault) }
+        return stamps?[column] ?? (.zero, true)
+    }
+}
+
 // MARK: - Loading
 
 extension Merging {
     func object(_ name: ObjectName) throws(StoreFailure) -> WorkingObject {
         if let known = objects[name] { return known }
+        let object = try recorded(name)
+        objects[name] = object
+        order.append(object)
+        touchedClasses.insert(name.classNumber)
+        return object
+    }
+
+    /// An object as the record has it, that the version need not come to touch.
+    func recorded(_ name: ObjectName) throws(StoreFailure) -> WorkingObject {
         let plan = catalog[name.classNumber]
         let key = table(name.classNumber).key(for: name.key)
         // A run of plain creations that is still open must be found by whoever looks for its stamps.
@@ -65,8 +86,6 @@ extension Merging {
         // It came to life in this very version: there is nothing that the version found.
         if let stamps, stamps.bornVersion == version { object.image = nil }
         if let key, plan.schema.kind == .embedded { object.root = rootName(of: Row(name.classNumber, key)) }
-        objects[name] = object
-        order.append(object)
         return object
     }
 

@@ -26,8 +26,11 @@ package final class ViewComparison {
     private let schema: Schema
     private var digester: ObjectDigester
     private var indexes: [String: DigestIndex] = [:]
-    /// To be asked, and how many digests the answer will hold.
+    /// To be asked, the last first, and how many digests the answer will hold. Ranges are asked about to their end before
+    /// the next ones are parted, so that few wait, however many a device invents.
     private var open: [(ask: DigestAsk, digests: Int)] = []
+    /// How many ranges are to be asked about.
+    package var waiting: Int { open.count }
     private var asked: [DigestAsk] = []
     private var questions: UInt64 = 0
 
@@ -80,11 +83,11 @@ package final class ViewComparison {
         var digests = 0
         var count = 0
         while count < open.count, count < Self.asksAtOnce, count == 0 || digests < Self.digestsAtOnce {
-            digests += open[count].digests
             count += 1
+            digests += open[open.count - count].digests
         }
-        asked = open[..<count].map(\.ask)
-        open.removeFirst(count)
+        asked = open.suffix(count).map(\.ask)
+        open.removeLast(count)
         questions += 1
         return Question(number: questions, seed: seed, acknowledged: acknowledged, asks: asked)
     }
@@ -126,7 +129,9 @@ package final class ViewComparison {
         if theirs.count == 0 {
             try enter(index.objects(in: range).map(\.key), range.className)
         } else if theirs.count <= Self.objectsListedMax || range.parts.isEmpty {
-            open.append((DigestAsk(range, .objects), Int(clamping: theirs.count)))
+            // The count is what the device says, which may be any number.
+            let digests = Int(min(theirs.count, UInt64(Self.digestsAtOnce)))
+            open.append((DigestAsk(range, .objects), digests))
         } else {
             open.append((DigestAsk(range, .parts), DigestRange.partsCount))
         }
@@ -155,7 +160,8 @@ package final class ViewComparison {
     }
 
     /// The device holds what is not in its view: it has ended, or matches no query, or was lost with a newer copy of
-    /// the database. The last two it lets go of, and whoever still has a write of them brings them back.
+    /// the database. The last two it lets go of, and whoever still has a write of them brings them back. So it does of what
+    /// ended and whose end is forgotten: nobody can tell it from what was lost (RULES.md, section 12).
     private func letGo(_ key: PrimaryKey, _ className: String) throws(StoreFailure) {
         guard let number = snapshot.classNumber(className) else { return }
         let name = ObjectName(number, key)
@@ -178,9 +184,10 @@ package final class ViewComparison {
     private func makeIndex(of className: String) throws(StoreFailure) -> DigestIndex {
         guard let number = snapshot.classNumber(className), let query = wanted[number] else { return .empty }
         let keys = try snapshot.keys(number, matching: query)
-        // The device holds such objects without what the caller may not read, and nobody shall find that out by guessing
-        // digests: they are told anew.
-        let isPartlyHidden = rules?.readable(className) != nil
+        // The device holds such objects without what the caller may not read. Nor is that in the digests, so that nobody
+        // finds it out by guessing.
+        let readable = rules?.readable(className)
+        let properties = snapshot.schema[className]?.properties ?? []
         var entries: [DigestIndex.Entry] = []
         entries.reserveCapacity(keys.count)
         var first = 0
@@ -195,9 +202,11 @@ package final class ViewComparison {
                     embedded[content.object] = content.state
                     continue
                 }
-                let digest =
-                    isPartlyHidden
-                    ? .zero : digester.digest(content.object, content.state) { part in embedded[part] }
+                var state = content.state
+                if let readable, let row = snapshot.row(ObjectName(number, content.object.key)) {
+                    state.hide(try snapshot.hidden(in: row, readable), properties)
+                }
+                let digest = digester.digest(content.object, state) { part in embedded[part] }
                 let place = digester.place(of: content.object.key)
                 entries.append(DigestIndex.Entry(place: place, ObjectDigest(content.object.key, digest)))
                 embedded.removeAll(keepingCapacity: true)

@@ -68,7 +68,7 @@ extension ViewDifference {
     }
 
     /// Rows that came to life in the range: of others, what matches enters; the client's own are there already, and
-    /// what does not match leaves.
+    /// what does not match leaves. Of what matches that is told again of which the device may not keep everything.
     private func plan(
         _ births: Births, judged: inout [Int: [ObjectKey]], viewIsUnchanged: Bool
     ) throws(StoreFailure) {
@@ -82,6 +82,7 @@ extension ViewDifference {
         if births.byClient {
             let all = try born(births, matching: nil)
             try addLeaving(births.classNumber, sorted(all, without: matching), .query)
+            add(.enter(classNumber: births.classNumber, keys: try partlyHidden(births.classNumber, matching)))
             judged[births.classNumber, default: []] += all
         } else if viewIsUnchanged || !isMoved(births.classNumber) {
             add(.enter(classNumber: births.classNumber, keys: matching))

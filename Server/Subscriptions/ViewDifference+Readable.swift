@@ -8,6 +8,9 @@ import CausewayStore
 //
 // Such a property is left out of an object that enters: entering replaces the whole object on the device, so that what is
 // not named stands as in a new object. What is embedded in a property goes where the property goes.
+//
+// So it is with what the device wrote there itself: it stands there as long as it is pending, and goes when it has
+// arrived. Otherwise two devices of one user, or one before and after a resync, would hold different things of an object.
 
 /// Conditions by the number of the property. What is not in it can always be read.
 typealias Readable = [Int: BoundPredicate]
@@ -30,7 +33,7 @@ extension ViewDifference {
     func enter(_ row: Row, _ readable: Readable, in part: inout Part) throws(StoreFailure) {
         let first = part.entered.count
         try snapshot.appendWhole(row.classNumber, [row.key], to: &part.entered)
-        let hidden = try hidden(in: row, readable)
+        let hidden = try snapshot.hidden(in: row, readable)
         guard !hidden.isEmpty, first < part.entered.count else { return }
         let whole = Array(part.entered[first...])
         part.entered.removeSubrange(first...)
@@ -38,12 +41,14 @@ extension ViewDifference {
     }
 
     /// Tells of a change what the caller may see of it. When other properties have become readable than were, or
-    /// embedded objects changed, the object is told whole.
+    /// embedded objects changed, or the device has written what it may not read, the object is told whole.
     func updateReadable(
         _ row: Row, _ aggregate: Aggregate, _ readable: Readable, in part: inout Part
     ) throws(StoreFailure) {
-        let hidden = try hidden(in: row, readable)
-        guard aggregate.children.isEmpty, hidden == (try hiddenBefore(aggregate.root, readable)) else {
+        let hidden = try snapshot.hidden(in: row, readable)
+        guard aggregate.children.isEmpty, hidden == (try hiddenBefore(aggregate.root, readable)),
+            !aggregate.byClient || !aggregate.root.columns.contains(oneOf: hidden)
+        else {
             return try enterWhole(row, aggregate, in: &part)
         }
         var columns = PropertyNumbers()
@@ -54,10 +59,23 @@ extension ViewDifference {
         try update(row, columns, in: &part)
     }
 
-    private func hidden(in row: Row, _ readable: Readable) throws(StoreFailure) -> Set<Int> {
-        var hidden: Set<Int> = []
-        for (column, rule) in readable where !(try snapshot.matches(row, rule)) { hidden.insert(column) }
-        return hidden
+    /// Whether the device holds an object as the caller may read it, that it alone touched and with full effect: it wrote
+    /// nothing that the caller may not read, and nothing that decides what may be read.
+    func holdsReadable(_ row: Row, _ aggregate: Aggregate) throws(StoreFailure) -> Bool {
+        guard let readable = rules?.readable(snapshot.className(row.classNumber)) else { return true }
+        let hidden = try snapshot.hidden(in: row, readable)
+        // It has all of an object that it made, and what may be read of it.
+        guard aggregate.root.existed else { return hidden.isEmpty }
+        return hidden == (try hiddenBefore(aggregate.root, readable))
+            && (hidden.isEmpty || aggregate.children.isEmpty && !aggregate.root.columns.contains(oneOf: hidden))
+    }
+
+    /// Of objects that the device made plainly, those of which the caller may not read everything.
+    func partlyHidden(_ classNumber: Int, _ keys: [ObjectKey]) throws(StoreFailure) -> [ObjectKey] {
+        guard let readable = rules?.readable(snapshot.className(classNumber)) else { return [] }
+        var found: [ObjectKey] = []
+        for key in keys where !(try snapshot.hidden(in: Row(classNumber, key), readable)).isEmpty { found.append(key) }
+        return found
     }
 
     /// Asked with the rules of now: where they are others, objects are told whole anyway.
@@ -76,9 +94,7 @@ extension ViewDifference {
         guard var root = whole.last, let properties = schema[root.object.className]?.properties else { return [] }
         let names = Set(hidden.map { properties[$0].name })
         root.state.fields.removeAll { names.contains($0.property) }
-        root.state.lists.removeAll { names.contains($0.property) }
-        root.state.keyed.removeAll { names.contains($0.property) }
-        root.state.texts.removeAll { names.contains($0.property) }
+        root.state.removeCollections(names)
         let places = Dictionary(whole.enumerated().map { ($1.object, $0) }, uniquingKeysWith: { first, _ in first })
         var kept: Set<Int> = []
         var waiting = [root]
@@ -90,6 +106,36 @@ extension ViewDifference {
         }
         return kept.sorted().map { whole[$0] } + [root]
     }
+}
+
+extension StoreSnapshot {
+    /// The properties of an object that may not be read, by the rules given.
+    func hidden(in row: Row, _ readable: Readable) throws(StoreFailure) -> Set<Int> {
+        var hidden: Set<Int> = []
+        for (column, rule) in readable where !(try matches(row, rule)) { hidden.insert(column) }
+        return hidden
+    }
+}
+
+extension ObjectState {
+    /// As a device holds it whose user may not read some of the properties: these stand as in a new object.
+    mutating func hide(_ hidden: Set<Int>, _ properties: [Property]) {
+        let zeros = Dictionary(hidden.map { (properties[$0].name, properties[$0].zero) }) { first, _ in first }
+        for index in fields.indices {
+            if let zero = zeros[fields[index].property] { fields[index].value = zero }
+        }
+        removeCollections(Set(zeros.keys))
+    }
+
+    fileprivate mutating func removeCollections(_ names: Set<String>) {
+        lists.removeAll { names.contains($0.property) }
+        keyed.removeAll { names.contains($0.property) }
+        texts.removeAll { names.contains($0.property) }
+    }
+}
+
+extension PropertyNumbers {
+    fileprivate func contains(oneOf columns: Set<Int>) -> Bool { columns.contains { contains($0) } }
 }
 
 extension ObjectContent {

@@ -100,6 +100,7 @@ extension ObjectContent {
         var bytes = 24
         for field in state.fields { bytes += field.value.estimatedBytes }
         for field in state.lists {
+            bytes += 8 * field.list.positionCount
             for element in field.list.visible { bytes += 16 + element.value.estimatedBytes }
         }
         for field in state.keyed {

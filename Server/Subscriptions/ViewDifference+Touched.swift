@@ -44,13 +44,15 @@ struct Aggregate {
 //     yes         no      yes     enter; nothing if the client alone made it and every operation had its effect
 //     yes         yes     no      left
 //     yes         yes     yes     nothing if only the client touched it with full effect; enter if it was deleted and
-//                                 created again; else update: every property that somebody's operation named, with the
+//                                 created again, or the client believes in another life; else update: every property that somebody's operation named, with the
 //                                 value that won, so that an operation of the client that lost is put right
 //     no          any     -       deleted, if it was held or the client touched it; nothing if the client alone
 //                                 deleted it with full effect
 //
 // Of a device that was cut in the middle of a change, before = yes where it may hold the object; what it does not hold
 // for certain enters instead of being updated.
+//
+// "Nothing" becomes enter where the client wrote what its user may not read, or what decides what may be read.
 
 extension ViewDifference {
     func tell(_ aggregate: Aggregate, in part: inout Part) throws(StoreFailure) {
@@ -70,13 +72,13 @@ extension ViewDifference {
         }
         let isTold = isToldAnew(root.name.classNumber)
         if aggregate.isOwnAndEffective, !isTold {
-            if !root.existed { return }
-            if try isCertainlyHeld(root, row) { return }
+            let isCertain = try root.existed ? isCertainlyHeld(root, row) : true
+            if isCertain, try holdsReadable(row, aggregate) { return }
             try enterWhole(row, aggregate, in: &part)
             return
         }
         let isContinued = try isCertainlyHeld(root, row) ? try !beganAnew(root, row) : false
-        if isContinued, !isTold {
+        if isContinued, !isTold, !root.livesDiffer {
             try updateParts(row, aggregate, in: &part)
         } else {
             try enterWhole(row, aggregate, in: &part)

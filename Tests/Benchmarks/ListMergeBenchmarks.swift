@@ -41,15 +41,17 @@ struct ListMergeBenchmarks {
                             most: smoke ? nil : 300)
                     ])
                 }
-                if size == sizes.last { reportLargest(size, habit, time, nanosecondsEach, merged, report) }
+                if size == sizes.last { try reportLargest(size, habit, time, nanosecondsEach, merged, report) }
             }
         }
     }
 
     private func reportLargest(
         _ size: Int, _ habit: Habit, _ time: Double, _ each: [Double], _ merged: ListState, _ report: ([Row]) -> Void
-    ) {
+    ) throws {
         let doublings = zip(each.dropFirst(), each).map { 2 * $0 / $1 }
+        let encoded = merged.encoded()
+        let memory = try bytesInMemory(ofEachOf: 4) { try ListState(encoded: encoded) }
         report([
             .less(group, "\(size) + \(size) of them", "ms", ours: time / 1e6),
             .less(
@@ -57,7 +59,8 @@ struct ListMergeBenchmarks {
                 ours: doublings.max() ?? 0, most: smoke ? nil : 2.4),
             .less(
                 group, "the merged list at rest and on the wire", "bytes/element",
-                ours: Double(bytes(merged)) / Double(merged.count)),
+                ours: Double(encoded.count) / Double(merged.count)),
+            .less(group, "the merged list in memory", "bytes/element", ours: memory / Double(merged.count)),
         ])
     }
 
@@ -74,7 +77,7 @@ struct ListMergeBenchmarks {
         let left = write(ClientID(1), size, habit, onto: common, &random)
         let right = write(ClientID(2), size, habit, onto: common, &random)
         var merged = common
-        let time = medianNanoseconds(runs: smoke ? 1 : 3, operations: 1) {
+        let time = medianNanoseconds(runs: smoke ? 1 : 5, operations: 1) {
             merged = common
             join(left.operations, of: ClientID(1), into: &merged)
             join(right.operations, of: ClientID(2), into: &merged)
@@ -107,11 +110,5 @@ struct ListMergeBenchmarks {
 
     private func join(_ operations: [ListOperation], of client: ClientID, into list: inout ListState) {
         for operation in operations { list.join(operation, stamp: Stamp(time: 2, client: client)) }
-    }
-
-    private func bytes(_ list: ListState) -> Int {
-        var writer = ByteWriter()
-        list.write(to: &writer)
-        return writer.bytes.count
     }
 }

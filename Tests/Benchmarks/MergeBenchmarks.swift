@@ -71,6 +71,8 @@ struct MergeBenchmarks {
         guard joined == text else { throw WrongText(description: "the joined paper is another one") }
         var runsOnly: [TextOperation] = []
         for operation in operations { runsOnly.appendRun(operation) }
+        let (encoded, string) = (text.encodedRuns(), text.string)
+        let memory = try bytesInMemory(ofEachOf: 100) { try TextState(runs: encoded, text: string) }
         report([
             .less(Self.group, "the same, as operations by id", "ms", ours: remote / 1e6),
             .less(
@@ -81,7 +83,10 @@ struct MergeBenchmarks {
                 ours: Double(Self.bytes(operations)) / Double(operations.count), most: 30),
             .less(
                 Self.group, "the runs beside the text", "bytes/character",
-                ours: Double(text.encodedRuns().count) / Double(max(1, text.count))),
+                ours: Double(encoded.count) / Double(max(1, text.count))),
+            .less(
+                Self.group, "the text and its runs in memory", "bytes/character",
+                ours: memory / Double(max(1, text.count))),
         ])
         try measureBranches(runs, report)
     }

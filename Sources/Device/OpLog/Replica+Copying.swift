@@ -22,8 +22,3 @@ extension Replica {
         trees.save(ReplicaState(client: .nobody, at: state))
     }
 }
-
-extension ClientID {
-    /// The number tells devices apart for ever, and no device has this one.
-    static let nobody = ClientID(0)
-}

@@ -9,6 +9,13 @@ extension Replica {
     package func pending(
         in transaction: Transaction, after sequence: UInt64, limitBytes: Int
     ) throws(StoreError) -> [Changeset] {
+        try pendingBatch(in: transaction, after: sequence, limitBytes: limitBytes).changesets
+    }
+
+    /// The same, and how many bytes they have in the log.
+    package func pendingBatch(
+        in transaction: Transaction, after sequence: UInt64, limitBytes: Int
+    ) throws(StoreError) -> (changesets: [Changeset], sizeBytes: Int) {
         let trees = Trees(transaction)
         var found: [Changeset] = []
         var sizeBytes = 0
@@ -18,13 +25,14 @@ extension Replica {
             found.append(changeset)
             return true
         }
-        return found
+        return (found, sizeBytes)
     }
 
-    /// One-way entries after a number, in order and without gaps; nil when there are none.
+    /// One-way entries after a number, in order and without gaps, and how many bytes they have in the log; nil when there
+    /// are none.
     package func pendingOneWay(
         in transaction: Transaction, after number: UInt64, limitBytes: Int
-    ) throws(StoreError) -> (first: UInt64, entries: [[Operation]])? {
+    ) throws(StoreError) -> (first: UInt64, entries: [[Operation]], sizeBytes: Int)? {
         let trees = Trees(transaction)
         var first: UInt64?
         var entries: [[Operation]] = []
@@ -36,7 +44,7 @@ extension Replica {
             entries.append(changeset.operations)
             return true
         }
-        return first.map { ($0, entries) }
+        return first.map { ($0, entries, sizeBytes) }
     }
 
     /// Forgets one-way entries that are durable on the server: nothing of them stays on the device.

@@ -43,6 +43,9 @@ private struct Recording {
     private let links: Links
     private let stamp: Stamp
     private var state: ReplicaState
+    /// They come before everything else, so there are none in a transaction that deletes.
+    private var creations: [CreationRun] = []
+    private var mayCreateInColumns = false
     private var creates: [Operation] = []
     private var changes: [Operation] = []
     private var deletes: [Operation] = []
@@ -69,6 +72,7 @@ private struct Recording {
     }
 
     mutating func add(_ record: ChangeRecord) throws(StoreError) {
+        mayCreateInColumns = !remembersObjects && record.classes.values.allSatisfy(\.deleted.isEmpty)
         // Embedded objects first: they live before the link to them is set.
         let tables = record.classes.keys.compactMap { transaction.table($0) }
             .sorted { ($0.schema.kind == .embedded ? 0 : 1, $0.name) < ($1.schema.kind == .embedded ? 0 : 1, $1.name) }
@@ -112,7 +116,7 @@ private struct Recording {
     mutating func finish() {
         let (returning, gone) = partedDeletes()
         let operations = returning + creates + changes + gone
-        if !operations.isEmpty {
+        if !operations.isEmpty || !creations.isEmpty {
             state.lastSequence += 1
             touched.others = touchedOthers.sorted { ($0.className, $0.key) < ($1.className, $1.key) }
             let key = Trees.key(state.lastSequence)
@@ -121,7 +125,7 @@ private struct Recording {
                 Changeset.encode([
                     Changeset(
                         client: state.client, sequence: state.lastSequence, stamp: stamp, base: state.version,
-                        operations: operations)
+                        creations: creations, operations: operations)
                 ]))
             trees.touched.put(key, touched.encoded())
         }
@@ -145,7 +149,12 @@ private struct Recording {
         fresh.reserveCapacity(classChanges.inserted.count)
         let returned = Set(classChanges.deleted.map(\.key))
         let leaving = oneWayParts[table.name] ?? []
-        for key in classChanges.inserted {
+        let apart = addRuns(table, classChanges)
+        if apart.count < classChanges.inserted.count {
+            let apart = Set(apart)
+            fresh = classChanges.inserted.filter { !apart.contains($0) }
+        }
+        for key in apart {
             let object = try reference(table, key)
             if leaving.contains(key) {
                 addOneWay(object, table, key)
@@ -165,7 +174,69 @@ private struct Recording {
             addNewTexts(object, table, key)
             addNewEntries(object, table, key)
         }
+        if apart.count < classChanges.inserted.count { fresh.sort() }
         if !fresh.isEmpty { touched.fresh.append(Touched.Rows(className: table.name, keys: fresh)) }
+    }
+
+    /// The new objects of which nothing is known, and that differ in their values alone, as columns. Answers the others,
+    /// ascending.
+    private mutating func addRuns(_ table: Table, _ classChanges: ClassChanges) -> [ObjectKey] {
+        let all = classChanges.inserted
+        let properties = table.schema.properties
+        guard mayCreateInColumns, table.schema.kind == .object, classChanges.additions.isEmpty,
+            !properties.contains(where: { $0.type == .mixed && $0.collection == .none })
+        else { return all }
+        var apart: [ObjectKey] = []
+        var alike = all
+        let parts = partColumns(table)
+        if !parts.isEmpty {
+            apart = all.filter { key in parts.contains { holdsParts(key, $0, table) } }
+            if !apart.isEmpty {
+                let known = Set(apart)
+                alike = all.filter { !known.contains($0) }
+            }
+        }
+        var runs: [CreationRun] = []
+        for start in stride(from: 0, to: alike.count, by: CreationRun.mostCount) {
+            guard let run = run(table, alike[start..<min(start + CreationRun.mostCount, alike.count)]) else {
+                return all
+            }
+            runs.append(run)
+        }
+        creations += runs
+        return apart
+    }
+
+    /// Collections, texts and embedded objects take operations of their own.
+    private func partColumns(_ table: Table) -> [Int] {
+        table.schema.properties.indices.filter { column in
+            let property = table.schema.properties[column]
+            if !property.isField { return true }
+            return property.target.flatMap { transaction.table($0) }?.schema.kind == .embedded
+        }
+    }
+
+    private func holdsParts(_ key: ObjectKey, _ column: Int, _ table: Table) -> Bool {
+        let property = table.schema.properties[column]
+        if property.collection != .none { return table.listCount(key, column) > 0 }
+        let value = table.value(key, column)
+        return property.isText ? value != .string("") : !value.isNull
+    }
+
+    /// Nil when a value cannot be read in columns.
+    private func run(_ table: Table, _ keys: ArraySlice<ObjectKey>) -> CreationRun? {
+        let rows = table.rows(keys)
+        guard let primaryKey = table.schema.primaryKeyIndex, let names = rows.primaryKeys(primaryKey) else {
+            return nil
+        }
+        var fields: [CreationRun.Field] = []
+        for (column, property) in table.schema.properties.enumerated() {
+            guard property.isField, !property.isPrimaryKey else { continue }
+            guard let values = rows.column(column) else { return nil }
+            // What a counter begins with is no set: a second creation of the object must not end what was added.
+            fields.append(CreationRun.Field(property.name, values, isDefault: property.isCounter))
+        }
+        return CreationRun(className: table.name, life: 1, keys: names, fields: fields)
     }
 
     /// - Parameter additions: what the transaction added to counters, to be logged as additions: those of two devices that

@@ -114,6 +114,15 @@ final class RowWriter {
         return parts
     }
 
+    /// Those that an object names and that are not here.
+    func missingParts(of object: ObjectReference) -> [ObjectReference] {
+        guard let table = transaction.table(object.className), let key = table.key(for: object.key) else { return [] }
+        return parts(of: key, table).compactMap { part in
+            if part.table.exists(part.key) { return nil }
+            return part.table.primaryKey(of: part.key).map { ObjectReference(part.table.name, $0) }
+        }
+    }
+
     func isEmbedded(_ className: String) -> Bool {
         transaction.table(className)?.schema.kind == .embedded
     }

@@ -32,7 +32,8 @@ package final class ViewApplication {
     private let trees: Trees
     private let rows: RowWriter
     private var state: ReplicaState
-    private let acknowledged: UInt64
+    /// The last changeset of this device that the change includes: no later one than there is.
+    package let acknowledged: UInt64
     private let now: UInt64
     private let limits: KeptLimits
     /// By changeset and place in it.
@@ -114,9 +115,6 @@ package final class ViewApplication {
         }
         var updated = base.state
         updated.overlay(change)
-        // The server sends a changed list whole, so it replaces: its stamps may be lower than those given here.
-        for field in change.lists { updated.setList(field.property, field.list) }
-        for field in change.keyed { updated.setKeyed(field.property, field.entries) }
         try settle(object, base: updated, lastSequence: base.lastSequence)
     }
 
@@ -234,18 +232,41 @@ package final class ViewApplication {
                 state: try joining(through: acknowledged, object, onto: stored.state), lastSequence: stored.lastSequence
             )
         }
-        guard let sequence = sequenceThatCreated(object), !settled.contains(object) else { return nil }
+        guard !settled.contains(object), let sequence = try sequenceThatCreated(object) else { return nil }
         return BaseCopy(
             state: try joining(through: acknowledged, object, onto: ObjectState()), lastSequence: sequence)
     }
 
-    private func sequenceThatCreated(_ object: ObjectReference) -> UInt64? {
-        guard let key = transaction.table(object.className)?.keyOrGhost(for: object.key) else { return nil }
-        return touched.first { $0.touched.isFresh(object.className, key) }?.sequence
+    private func sequenceThatCreated(_ object: ObjectReference) throws(StoreError) -> UInt64? {
+        guard let table = transaction.table(object.className) else { return nil }
+        if let key = table.keyOrGhost(for: object.key),
+            let found = touched.first(where: { $0.touched.isFresh(object.className, key) })
+        {
+            return found.sequence
+        }
+        // An embedded object's row goes with what holds it. Of one that was made here the log still knows.
+        guard case .container(let id) = object.key, id.client == state.client, table.key(for: object.key) == nil else {
+            return nil
+        }
+        return try loggedOperations(object).last?.sequence
     }
 
     /// Makes `base` the server's state and shows it with what is still pending.
+    ///
+    /// Embedded objects that went with it, when it had left or could not be read for a while, come back with it: those
+    /// that the server has come from there, the others are shown here.
     private func settle(_ object: ObjectReference, base: ObjectState, lastSequence: UInt64) throws(StoreError) {
+        try settleAlone(object, base: base, lastSequence: lastSequence)
+        // Not by recursion: the app decides how deep they nest.
+        var waiting = rows.missingParts(of: object)
+        while let part = waiting.popLast() {
+            guard let base = try self.base(of: part) else { continue }
+            try settleAlone(part, base: base.state, lastSequence: base.lastSequence)
+            waiting += rows.missingParts(of: part)
+        }
+    }
+
+    private func settleAlone(_ object: ObjectReference, base: ObjectState, lastSequence: UInt64) throws(StoreError) {
         settled.insert(object)
         suspect(object)
         guard lastSequence > acknowledged else {
@@ -343,23 +364,4 @@ private struct LoggedOperations {
     }
 
     subscript(object: ObjectReference) -> [Entry] { entries[object] ?? [] }
-}
-
-extension ObjectState {
-    mutating func setList(_ property: String, _ list: ListState) {
-        if let index = lists.firstIndex(where: { $0.property == property }) {
-            lists[index].list = list
-        } else {
-            lists.append(ListField(property, list))
-        }
-    }
-
-    mutating func setKeyed(_ property: String, _ entries: KeyedState) {
-        if let index = keyed.firstIndex(where: { $0.property == property }) {
-            keyed[index].entries = entries
-        } else {
-            keyed.append(KeyedField(property, entries))
-            keyed.sort { $0.property < $1.property }
-        }
-    }
 }

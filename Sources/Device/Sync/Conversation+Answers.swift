@@ -9,11 +9,17 @@ extension Conversation {
         switch event {
         case .welcomed(_, let welcome, let greeting):
             welcomed(welcome, greeting, at: now, into: &actions)
+        case .departed(_, .changesets, let bytes):
+            upload.measured(bytes: bytes)
+        case .departed(_, .oneWay, let bytes):
+            ingest.measured(bytes: bytes)
         case .uploadAnswered(_, let answer):
+            upload.cameAcross(at: now, answerMilliseconds: limits.answerMilliseconds)
             uploadAnswered(answer, at: now, using: &random, into: &actions)
         case .uploadFoundNothing:
             upload.foundNothing()
         case .ingestAnswered(_, let through):
+            ingest.cameAcross(at: now, answerMilliseconds: limits.answerMilliseconds)
             if ingest.answered(committed: through, failure: nil) {
                 ingest.dropped(through: through)
                 actions.append(.dropOneWay(through: through))
@@ -115,6 +121,8 @@ extension Conversation {
         }
         upload.acknowledged(answer.committed)
         finishUploadWaiters(into: &actions)
+        // The download brings what the server waits for: to hang up now could cut that, again and again.
+        if refusal.code == .refusalsUnread, upload.hold() { return }
         // The answer names the entry: it is the one behind what was taken.
         if refusal.concernsContent {
             rejected = (upload.settingAside(), refusal)
@@ -151,6 +159,7 @@ extension Conversation {
     /// Whatever may leave now, leaves now. Called after every event: there is no other place that starts a call.
     mutating func depart(at now: Moment, into actions: inout [Action]) {
         setRejectedAside(into: &actions)
+        acknowledgeRefusals(at: now, into: &actions)
         takeIn(at: now, into: &actions)
         guard case .connected(let session) = phase else { return }
         if let (after, alone) = upload.depart(at: now) {

@@ -27,8 +27,10 @@ extension Conversation {
         case waitForDownload(Waiter)
         case waitCancelled(Waiter)
 
-        // What the server answers. Those of an older attempt are ignored.
+        // What becomes of calls. Those of an older attempt are ignored.
         case welcomed(Attempt, Welcome, Greeting)
+        /// The batch that was asked for is on its way, and so many bytes of the log are in it.
+        case departed(Attempt, Lane, bytes: Int)
         case uploadAnswered(Attempt, UploadAnswer)
         case uploadFoundNothing(Attempt)
         case ingestAnswered(Attempt, through: UInt64)
@@ -60,7 +62,7 @@ extension Conversation {
     package enum Action: Hashable, Sendable {
         case sendHello(Attempt)
         case openDownload(Attempt, session: UInt64)
-        /// Send what the log has after this number, up to the bound; or only the first entry of it.
+        /// Send what the log has after this number, up to `batchBytes` of the lane; or only the first entry of it.
         case upload(Attempt, session: UInt64, after: UInt64, alone: Bool = false)
         case ingest(Attempt, after: UInt64, alone: Bool = false)
         case sendQueries(Attempt, session: UInt64)

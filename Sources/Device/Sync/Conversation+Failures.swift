@@ -13,6 +13,9 @@ import CausewayWire
 //  credit      wait, again            stop          wait    at once, again   renew          stop
 //  digests     wait, again            stop          wait    at once, again   renew          stop
 //
+// An upload that waits for the device to read what was refused (403) is told so in its answer, and the session ends when
+// the file has that: the next hello says so. Only where it has said so before does it count as a restart as above.
+//
 // (1) What cannot be read (unintelligible) stops it once `unreadableMaximum` downloads in a row brought nothing else.
 // (2) The entries of the batch are sent one by one, and the one that is refused alone goes to the quarantine; its number
 //     is sent without it. Where a refusal of one-way entries names operations, those alone go. Only a refusal that is
@@ -110,6 +113,14 @@ extension Conversation {
         actions.append(.setAside(.changeset(number, refusal)))
     }
 
+    /// Only a hello says what the file has of what was refused, so that the server lets it go and takes more. Each brings
+    /// the acknowledgement forward: no backoff is needed.
+    mutating func acknowledgeRefusals(at now: Moment, into actions: inout [Action]) {
+        guard case .connected = phase, upload.hasWhatHeldIt else { return }
+        hangUp(into: &actions)
+        settle(at: now, into: &actions)
+    }
+
     mutating func clear(_ lane: Lane) {
         switch lane {
         case .changesets:
@@ -133,6 +144,19 @@ extension Conversation {
     }
 }
 
+extension TransportFailure {
+    /// Whether a batch under way may have been too large for the way, or took too long on it. A server that waits for a
+    /// body in vain, or has no memory for it, is busy; something between here and there that takes no such body answers
+    /// with a page of its own.
+    var losesBatches: Bool {
+        switch self {
+        case .unreachable, .timeout, .unintelligible: true
+        case .refused(let refusal): refusal.code == .serverBusy
+        case .untrusted, .unusable, .cancelled: false
+        }
+    }
+}
+
 extension SyncFailure {
     /// Whether another request of the same session may still succeed: what they sent is wrong, not who they are.
     fileprivate var concernsRequestOnly: Bool {
@@ -147,10 +171,10 @@ extension Conversation.Event {
     /// The attempt an answer belongs to; nil for events that belong to none.
     var attempt: Conversation.Attempt? {
         switch self {
-        case .welcomed(let attempt, _, _), .uploadAnswered(let attempt, _), .uploadFoundNothing(let attempt),
-            .ingestAnswered(let attempt, _), .ingestFoundNothing(let attempt), .queriesTaken(let attempt, _),
-            .creditTaken(let attempt), .received(let attempt, _, _), .downloadClosed(let attempt),
-            .failed(let attempt, _, _):
+        case .welcomed(let attempt, _, _), .departed(let attempt, _, _), .uploadAnswered(let attempt, _),
+            .uploadFoundNothing(let attempt), .ingestAnswered(let attempt, _), .ingestFoundNothing(let attempt),
+            .queriesTaken(let attempt, _), .creditTaken(let attempt), .received(let attempt, _, _),
+            .downloadClosed(let attempt), .failed(let attempt, _, _):
             attempt
         default:
             nil

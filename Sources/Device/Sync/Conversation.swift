@@ -83,8 +83,12 @@ package struct Conversation: Sendable {
         limits: ConversationLimits = ConversationLimits(), logged: Logged, dropped: Logged, queriesWanted: UInt64
     ) {
         self.limits = limits.validated()
-        upload = Outbox(logged: logged.changesets, dropped: dropped.changesets)
-        ingest = Outbox(logged: logged.oneWay, dropped: dropped.oneWay)
+        upload = Outbox(
+            logged: logged.changesets, dropped: dropped.changesets, batchBytes: limits.uploadBytes,
+            batchBytesMinimum: limits.batchBytesMinimum)
+        ingest = Outbox(
+            logged: logged.oneWay, dropped: dropped.oneWay, batchBytes: limits.ingestBytes,
+            batchBytesMinimum: limits.batchBytesMinimum)
         self.queriesWanted = queriesWanted
         backoff = Backoff(
             minimumMilliseconds: limits.backoffMinimumMilliseconds,
@@ -354,6 +358,10 @@ extension Conversation {
             outageReported = true
             actions.append(.report(.interrupted(failure)))
         }
+        if failure.losesBatches {
+            upload.lost()
+            ingest.lost()
+        }
         let inDoubt = if case .timeout = failure { true } else { false }
         retry(inDoubt: inDoubt, at: now, using: &random, into: &actions)
     }
@@ -377,8 +385,11 @@ extension Conversation {
             return since + limits.answerMilliseconds
         case .connected(let session):
             let silent = session.lastHeard + silenceMilliseconds(session)
-            let answers = [upload, ingest].compactMap { $0.deadline(limits.answerMilliseconds) }
-            return answers.reduce(silent, min)
+            let answers = [
+                upload.deadline(limits.answerMilliseconds, beside: ingest.bytesInFlight),
+                ingest.deadline(limits.answerMilliseconds, beside: upload.bytesInFlight),
+            ]
+            return answers.compactMap { $0 }.reduce(silent, min)
         case .suspended, .settling, .renewing, .stopped:
             return nil
         }

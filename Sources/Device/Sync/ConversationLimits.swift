@@ -4,6 +4,8 @@ package struct ConversationLimits: Hashable, Sendable {
     package var uploadBytes = 4 << 20
     /// What one one-way batch may carry.
     package var ingestBytes = 2 << 20
+    /// Batches that are lost on the way do not become smaller than this.
+    package var batchBytesMinimum = 64 << 10
     /// How much of an unfinished view change, in bytes of the wire, waits in memory before it moves to the file.
     package var stagingBytes = 4 << 20
     /// How long a part of an unfinished view change behind which the server can go on waits in memory at most, as long as
@@ -15,7 +17,7 @@ package struct ConversationLimits: Hashable, Sendable {
     package var backoffMaximumMilliseconds: UInt64 = 60_000
     /// A stream that stays silent for so many heartbeat intervals is dead.
     package var heartbeatsMissedMaximum: UInt64 = 3
-    /// How long a call may stay without an answer.
+    /// How long a call may stay without an answer; a batch has longer, by its size (`RequestTime`).
     package var answerMilliseconds: UInt64 = 60_000
 
     /// How many downloads in a row may be cut by something that cannot be read. Trying again heals a fault of the way, but
@@ -30,6 +32,7 @@ package struct ConversationLimits: Hashable, Sendable {
     /// The limits with the relations between them checked.
     package func validated() -> ConversationLimits {
         precondition(uploadBytes > 0 && ingestBytes > 0 && stagingBytes > 0, "A bound of zero bytes moves nothing.")
+        precondition(batchBytesMinimum > 0, "Half of nothing is no smaller batch.")
         precondition(
             backoffMinimumMilliseconds > 0 && backoffMinimumMilliseconds <= backoffMaximumMilliseconds,
             "The first wait after a failure lies between one millisecond and the longest wait.")

@@ -14,25 +14,42 @@ package struct Outbox: Hashable, Sendable {
     /// The last entry that is not in the log any more. Only a server that was restored can want one of these again.
     package private(set) var dropped: UInt64
     package private(set) var state = State.closed
+    /// What the next batch may carry. Half of what was lost on the way, and twice as much again for each full batch that
+    /// is answered in good time: a slow or broken way finds the size that gets across. It outlives a session.
+    package private(set) var batchBytes: Int
+    private let batchBytesMaximum: Int
+    private let batchBytesMinimum: Int
 
     package enum State: Hashable, Sendable {
         /// No session.
         case closed
         case idle
-        case inFlight(after: UInt64, since: Moment)
+        /// Of no bytes until it is known how many they are.
+        case inFlight(after: UInt64, since: Moment, bytes: Int)
         /// The server refused the entry after `committed`; trying again changes nothing until somebody acts.
         case blocked(SyncFailure)
+        /// The server takes no more before a hello says that the file has what was refused so far.
+        case held
     }
 
+    /// The last entry whose outcome the hello of this session said the file has.
+    private var greeted: UInt64
     /// Entries up to this one leave one by one: one of them had its whole batch refused.
     private var singlyThrough: UInt64 = 0
     /// The file is moving what was refused of an entry to its quarantine. It outlives a session.
     private var isSettingAside = false
 
-    package init(logged: UInt64, dropped: UInt64) {
+    /// - Parameters:
+    ///   - batchBytes: what one batch may carry when none is lost.
+    ///   - batchBytesMinimum: what it may carry however many are lost.
+    package init(logged: UInt64, dropped: UInt64, batchBytes: Int, batchBytesMinimum: Int) {
         self.logged = max(logged, dropped)
         self.dropped = dropped
         committed = dropped
+        self.batchBytes = batchBytes
+        batchBytesMaximum = batchBytes
+        self.batchBytesMinimum = batchBytesMinimum
+        greeted = dropped
     }
 
     package var isEmpty: Bool { committed >= logged }
@@ -53,6 +70,7 @@ package struct Outbox: Hashable, Sendable {
 
     package mutating func opened(committed confirmed: UInt64) {
         committed = confirmed
+        greeted = dropped
         state = .idle
     }
 
@@ -63,8 +81,14 @@ package struct Outbox: Hashable, Sendable {
     /// Where the next batch starts, when one should leave now, and whether its first entry leaves alone.
     package mutating func depart(at now: Moment) -> (after: UInt64, alone: Bool)? {
         guard state == .idle, !isEmpty, !isSettingAside else { return nil }
-        state = .inFlight(after: committed, since: now)
+        state = .inFlight(after: committed, since: now, bytes: 0)
         return (committed, isSingly)
+    }
+
+    /// The batch in flight has been read from the log, and is so large.
+    package mutating func measured(bytes: Int) {
+        guard case .inFlight(let after, let since, _) = state else { return }
+        state = .inFlight(after: after, since: since, bytes: bytes)
     }
 
     private var isSingly: Bool { committed < singlyThrough }
@@ -100,7 +124,7 @@ package struct Outbox: Hashable, Sendable {
 
     /// Returns false when the answer says neither that something was taken nor why not.
     package mutating func answered(committed confirmed: UInt64, failure: SyncFailure?) -> Bool {
-        guard case .inFlight(let after, _) = state else { return true }
+        guard case .inFlight(let after, _, _) = state else { return true }
         committed = max(committed, confirmed)
         state = failure.map { .blocked($0) } ?? .idle
         return failure != nil || confirmed > after
@@ -110,6 +134,17 @@ package struct Outbox: Hashable, Sendable {
     package mutating func acknowledged(_ through: UInt64) {
         committed = max(committed, through)
     }
+
+    /// The server keeps as much of what was refused as it will, and what it has of this lane is to be in the file before
+    /// more leaves. False when it is and the hello had said so: then another hello would bring nothing.
+    package mutating func hold() -> Bool {
+        guard dropped < committed || dropped > greeted else { return false }
+        state = .held
+        return true
+    }
+
+    /// The file has the outcome of all that the server has, so that a new hello lets more leave.
+    package var hasWhatHeldIt: Bool { state == .held && dropped >= committed }
 
     /// Entries left the log: the server has them and the file no longer needs them.
     package mutating func dropped(through: UInt64) {
@@ -133,8 +168,41 @@ package struct Outbox: Hashable, Sendable {
         if case .blocked = state { state = .idle }
     }
 
+    /// What is on its way.
+    package var bytesInFlight: Int {
+        if case .inFlight(_, _, let bytes) = state { bytes } else { 0 }
+    }
+
     /// When a batch in flight counts as lost.
-    package func deadline(_ answerMilliseconds: UInt64) -> Moment? {
-        if case .inFlight(_, let since) = state { since + answerMilliseconds } else { nil }
+    ///
+    /// - Parameter others: bytes of the other lane that go the same way meanwhile.
+    package func deadline(_ answerMilliseconds: UInt64, beside others: Int = 0) -> Moment? {
+        guard case .inFlight(_, let since, let bytes) = state else { return nil }
+        return since + RequestTime.milliseconds(bytes: bytes + others, answerMilliseconds: answerMilliseconds)
+    }
+}
+
+// MARK: - How much at once
+
+extension Outbox {
+    /// Time or the connection ended before the batch in flight was answered.
+    package mutating func lost() {
+        guard case .inFlight(_, _, let bytes) = state else { return }
+        // An entry that travelled alone may be larger than a batch. What is small already was not lost for its size.
+        let sent = min(bytes, batchBytes)
+        if sent > batchBytesMinimum { batchBytes = max(sent / 2, batchBytesMinimum) }
+    }
+
+    /// The batch in flight came across, whatever is said of what is in it.
+    package mutating func cameAcross(at now: Moment, answerMilliseconds: UInt64) {
+        guard case .inFlight(_, let since, let bytes) = state else { return }
+        // One that left room shows nothing of how much can get across.
+        guard batchBytes < batchBytesMaximum, bytes > batchBytes / 2 else { return }
+        // Nor may the next be one that is as good as lost: growing and losing in turns would waste half the way.
+        let (twice, overflow) = bytes.multipliedReportingOverflow(by: 2)
+        let allowed = RequestTime.milliseconds(bytes: overflow ? .max : twice, answerMilliseconds: answerMilliseconds)
+        let taken = now.milliseconds - min(now.milliseconds, since.milliseconds)
+        guard taken <= allowed / 2 else { return }
+        batchBytes = batchBytes > batchBytesMaximum / 2 ? batchBytesMaximum : batchBytes * 2
     }
 }

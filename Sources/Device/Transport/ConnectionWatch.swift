@@ -9,7 +9,9 @@ final class ConnectionWatch: ChannelInboundHandler {
 
     private let presence: ConnectionPresence
     private var context: ChannelHandlerContext?
+    /// While the other end owes a sign of life: what ends the connection without one.
     private var proof: Scheduled<Void>?
+    private var proofLimit = TimeAmount.zero
 
     init(_ presence: ConnectionPresence) {
         self.presence = presence
@@ -29,30 +31,44 @@ final class ConnectionWatch: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .settings(.settings(let settings)) = unwrapInboundIn(data).payload,
-            let streams = settings.last(where: { $0.parameter == .maxConcurrentStreams })
-        {
-            presence.serverAllows(streams: streams.value)
+        switch unwrapInboundIn(data).payload {
+        case .settings(.settings(let settings)):
+            if let streams = settings.last(where: { $0.parameter == .maxConcurrentStreams }) {
+                presence.serverAllows(streams: streams.value)
+            }
+        case .ping(_, ack: true): proven()
+        default: break
         }
         context.fireChannelRead(data)
     }
 
+    /// What arrives proves nothing, for it may have been on its way since before the other end fell silent. But an
+    /// answer comes behind it, so that gets its time anew.
     func channelReadComplete(context: ChannelHandlerContext) {
-        if let proof {
-            proof.cancel()
-            self.proof = nil
-            presence.heard()
-        }
+        if proof != nil { expectProof(context) }
         context.fireChannelReadComplete()
     }
 
-    /// Asks the other end for a sign of life. Without one the connection ends, for everyone who uses it.
+    /// Asks the other end for a sign of life. Without an answer the connection ends, for everyone who uses it.
     func prove(within limit: TimeAmount) {
         guard let context else { return }
         let ping = HTTP2Frame(streamID: .rootStream, payload: .ping(HTTP2PingData(), ack: false))
         context.writeAndFlush(wrapOutboundOut(ping), promise: nil)
+        proofLimit = limit
+        expectProof(context)
+    }
+
+    private func expectProof(_ context: ChannelHandlerContext) {
+        proof?.cancel()
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        proof = context.eventLoop.scheduleTask(in: limit) { bound.value.close(promise: nil) }
+        proof = context.eventLoop.scheduleTask(in: proofLimit) { bound.value.close(promise: nil) }
+    }
+
+    private func proven() {
+        guard let proof else { return }
+        proof.cancel()
+        self.proof = nil
+        presence.heard()
     }
 
     private func gone() {

@@ -133,8 +133,20 @@ extension HTTPTransport {
         for header in headers.extra { request.headers.add(name: header.name, value: header.value) }
         request.body = .bytes(ByteBuffer(bytes: body))
         count(sent: body.count)
+        // What left before is in front of it: a small call is not lost because a large one is slow.
+        let underWay = begin(body: body.count)
+        defer { end(body: body.count) }
+        let milliseconds = RequestTime.milliseconds(
+            bytes: underWay, answerMilliseconds: UInt64(clamping: address.answerMilliseconds))
+        let limit = TimeAmount.milliseconds(Int64(clamping: milliseconds))
         do {
-            return try await client.execute(request, timeout: .milliseconds(address.answerMilliseconds))
+            do {
+                return try await client.execute(request, timeout: limit)
+            } catch let error as HTTPClientError where error == .cancelled && !Task.isCancelled {
+                // The client's word for a call that met a connection which was just ending: it was not sent, and the
+                // next one finds or makes another. A client that shuts down says so of calls too, but has none then.
+                return try await client.execute(request, timeout: limit)
+            }
         } catch {
             throw failure(error)
         }

@@ -37,7 +37,8 @@ extension HTTPTransport {
     private func failure(_ error: HTTPClientError) -> TransportFailure {
         switch error {
         case .cancelled, .requestStreamCancelled, .alreadyShutdown:
-            .cancelled
+            // The client also says so of calls that nobody cancelled, when their connection ends.
+            Task.isCancelled ? .cancelled : .unreachable(lost(error.shortDescription))
         case .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout, .deadlineExceeded, .readTimeout,
             .writeTimeout, .httpProxyHandshakeTimeout, .socksHandshakeTimeout:
             .timeout(unanswered)

@@ -14,6 +14,8 @@ package final class HTTPTransport: Transport {
     /// Where the download went, and other calls go with it.
     private let connection = Mutex<SharedConnection?>(nil)
     private let carried = Mutex(Traffic())
+    /// Of the requests that have no answer yet.
+    private let bytesUnderWay = Mutex(0)
 
     package struct Headers: Sendable {
         /// The header that carries `Bearer` and the token.
@@ -54,6 +56,18 @@ package final class HTTPTransport: Transport {
             carried.bytesSent += UInt64(sent)
             carried.bytesReceived += UInt64(received)
         }
+    }
+
+    /// A body leaves. Returns how many bytes are under way with it.
+    func begin(body bytes: Int) -> Int {
+        bytesUnderWay.withLock { underWay in
+            underWay += bytes
+            return underWay
+        }
+    }
+
+    func end(body bytes: Int) {
+        bytesUnderWay.withLock { $0 -= bytes }
     }
 
     package func disconnect(inDoubt: Bool) {

@@ -6,7 +6,7 @@ package struct ServerAddress: Hashable, Sendable {
     package var trust: Trust
     /// How long to wait for a connection, TLS included.
     package var connectMilliseconds: Int64 = 10_000
-    /// How long a call may stay without an answer.
+    /// How long a call may stay without an answer; longer by the bytes that it sends (`RequestTime`).
     package var answerMilliseconds: Int64 = 60_000
     /// How long a connection stays open that nobody uses.
     package var lingerMilliseconds: Int64 = 30_000

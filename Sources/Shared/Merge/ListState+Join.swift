@@ -73,9 +73,12 @@ extension ListState {
     private mutating func addPosition(
         _ id: ElementID, between left: ElementID?, and right: ElementID?, element: Int32
     ) -> Int32 {
-        // An origin that is not known counts as none (U2, U3).
+        // A left origin that is not known counts as none (U2); for a right one stands what follows the left (U3).
         let leftNumber = left.flatMap { number($0) } ?? .none
-        let rightNumber = right.flatMap { number($0) } ?? .none
+        var rightNumber = right.flatMap { number($0) } ?? .none
+        if rightNumber == .none, right != nil {
+            rightNumber = (leftNumber == .none ? order.first : order.number(behind: leftNumber)) ?? .none
+        }
         if rightNumber != .none, descends(rightNumber, from: leftNumber) {
             return addPosition(id, below: rightNumber, isLeft: true, element: element)
         }

@@ -63,6 +63,8 @@ extension Int32 {
 
 extension ListState {
     package var isEmpty: Bool { count == 0 }
+    /// Those of removed elements and abandoned ones included.
+    package var positionCount: Int { order.count }
 
     /// The elements in order, without the removed ones.
     ///

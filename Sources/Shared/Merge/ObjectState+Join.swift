@@ -59,8 +59,8 @@ extension ObjectState {
         }
     }
 
-    /// Replaces what is believed here by what the server says: life and fields whatever their stamps, lists, sets and
-    /// maps by merge, texts whole.
+    /// Replaces what is believed here by what the server says, whatever the stamps: life and fields, and collections
+    /// and texts whole, for the server may have forgotten what is still here.
     package mutating func overlay(_ change: ObjectState) {
         if change.life != life {
             self = change
@@ -80,13 +80,13 @@ extension ObjectState {
         }
         for list in change.lists {
             switch place(ofList: list.property) {
-            case (let index, true): lists[index].list.merge(list.list)
+            case (let index, true): lists[index] = list
             case (let index, false): lists.insert(list, at: index)
             }
         }
         for entries in change.keyed {
             switch place(ofKeyed: entries.property) {
-            case (let index, true): keyed[index].entries.merge(entries.entries)
+            case (let index, true): keyed[index] = entries
             case (let index, false): keyed.insert(entries, at: index)
             }
         }

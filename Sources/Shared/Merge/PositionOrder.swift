@@ -55,6 +55,14 @@ extension PositionOrder {
         return next == .none ? nil : chunks[Int(next)].numbers[0]
     }
 
+    /// - Precondition: the number is in the order.
+    /// - Complexity: O(n / 512)
+    func number(before number: Int32) -> Int32? {
+        let (chunk, index) = place(of: number)
+        if index > 0 { return chunks[chunk].numbers[index - 1] }
+        return chunks.first { $0.next == Int32(chunk) }?.numbers.last
+    }
+
     private func place(of number: Int32) -> (chunk: Int, index: Int) {
         let chunk = chunk(of: number)
         guard let index = chunks[chunk].numbers.withUnsafeBufferPointer({ Self.search($0, for: number) }) else {

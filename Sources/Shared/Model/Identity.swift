@@ -85,6 +85,9 @@ package struct ClientID: Hashable, Comparable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// The number tells devices apart for ever, and no device has this one.
+    package static let nobody = ClientID(0)
+
     @inlinable
     package static func < (left: ClientID, right: ClientID) -> Bool {
         left.rawValue < right.rawValue

@@ -16,7 +16,7 @@ extension Changeset {
         writer.bytes.write(varint: UInt64(changesets.count))
         for changeset in changesets {
             writer.write(header: changeset)
-            writer.write(changeset.operations)
+            writer.writeOperations(of: changeset)
         }
         return writer.bytes.bytes
     }
@@ -25,14 +25,20 @@ extension Changeset {
     private static func leastVersion(for changesets: [Changeset]) -> UInt8 {
         var version = encodingVersionOldest
         for changeset in changesets {
-            for operation in changeset.operations { version = max(version, operation.encodingVersion) }
+            for operation in changeset.others { version = max(version, operation.encodingVersion) }
         }
         return version
     }
 
-    /// Takes at most a small multiple of the memory of `bytes`, whatever they say.
-    package static func decode(_ bytes: [UInt8]) throws(EncodingError) -> [Changeset] {
-        var reader = OperationReader(bytes)
+    /// Takes memory in proportion to `bytes`, whatever they say; a byte of columns that are filled can stand for two
+    /// deletes of a hundred bytes each.
+    ///
+    /// - Parameter weightMax: for what comes from elsewhere: a value in a column weighs 1, an operation of its own
+    ///   `RunBound.operationWeight`.
+    package static func decode(
+        _ bytes: [UInt8], weightMax: Int = .max
+    ) throws(EncodingError) -> [Changeset] {
+        var reader = OperationReader(bytes, weightMax: weightMax)
         let version = try reader.bytes.readByte()
         guard (encodingVersionOldest...encodingVersion).contains(version) else {
             throw EncodingError(
@@ -47,7 +53,7 @@ extension Changeset {
         changesets.reserveCapacity(count)
         for _ in 0..<count {
             var changeset = try reader.readHeader()
-            changeset.operations = try reader.readOperations()
+            try reader.readOperations(of: &changeset)
             changesets.append(changeset)
         }
         try reader.bytes.finish()
@@ -118,4 +124,6 @@ enum RunBound {
     /// it a short message could name any amount of memory; a run that is shorter than this is filled with zeros,
     /// which compression removes.
     static let cellsPerByteMax = 2
+    /// What an operation takes in memory, as against a value in a column.
+    static let operationWeight = 4
 }

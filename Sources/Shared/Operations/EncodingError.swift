@@ -25,6 +25,8 @@ package struct EncodingError: Error, Hashable, Sendable {
         package static let malformed = Code(rawValue: 2)
         /// The bytes are of a version that this program does not know. Update the program.
         package static let unsupportedVersion = Code(rawValue: 3)
+        /// The bytes hold more than the reader takes at once. Write less at once.
+        package static let tooMuch = Code(rawValue: 4)
     }
 }
 

@@ -79,28 +79,3 @@ package enum KeyedOperation: Hashable, Sendable {
         }
     }
 }
-
-/// What one transaction of one device did: applied whole or not at all, and exactly once.
-package struct Changeset: Hashable, Sendable {
-    package var client: ClientID
-    /// Ascending without gaps per client, from one.
-    package var sequence: UInt64
-    package var stamp: Stamp
-    /// The server version the writer's base stood at: everything up to it was seen by the writer.
-    package var base: ServerVersion
-    package var operations: [Operation]
-
-    package init(
-        client: ClientID,
-        sequence: UInt64,
-        stamp: Stamp,
-        base: ServerVersion,
-        operations: [Operation]
-    ) {
-        self.client = client
-        self.sequence = sequence
-        self.stamp = stamp
-        self.base = base
-        self.operations = operations
-    }
-}

@@ -6,12 +6,17 @@ struct OperationReader {
     private var names: [String] = []
     private var clients: [ClientID] = []
     private var counter: UInt64 = 0
+    private let weightMax: Int
+    private var weightLeft: Int
 
     /// Client, sequence, stamp, base and the end: no changeset is shorter.
     static let changesetSizeMin = 13
 
-    init(_ bytes: [UInt8]) {
+    /// - Parameter weightMax: see `Changeset.decode`.
+    init(_ bytes: [UInt8], weightMax: Int) {
         self.bytes = ByteReader(bytes)
+        self.weightMax = weightMax
+        weightLeft = weightMax
     }
 
     mutating func readHeader() throws(EncodingError) -> Changeset {
@@ -23,13 +28,20 @@ struct OperationReader {
         return Changeset(client: client, sequence: sequence, stamp: stamp, base: base, operations: [])
     }
 
-    mutating func readOperations() throws(EncodingError) -> [Operation] {
+    mutating func readOperations(of changeset: inout Changeset) throws(EncodingError) {
+        var creations: [CreationRun] = []
         var operations: [Operation] = []
         while true {
             let tag = try bytes.readByte()
             switch tag {
-            case RunTag.end: return operations
-            case RunTag.creates: try readCreates(into: &operations)
+            case RunTag.end:
+                changeset = Changeset(
+                    client: changeset.client, sequence: changeset.sequence, stamp: changeset.stamp,
+                    base: changeset.base, creations: creations, operations: operations)
+                return
+            case RunTag.creates:
+                let run = try readCreates()
+                if operations.isEmpty { creations.append(run) } else { operations += run.operations }
             case RunTag.sets: try readSets(into: &operations)
             case RunTag.deletes: try readDeletes(into: &operations)
             case RunTag.list: try readList(into: &operations)
@@ -41,7 +53,7 @@ struct OperationReader {
         }
     }
 
-    private mutating func readCreates(into operations: inout [Operation]) throws(EncodingError) {
+    private mutating func readCreates() throws(EncodingError) -> CreationRun {
         let className = try readName()
         let life = try readLife(isAlive: true)
         let columnCount = try bytes.readCount(minimumBytesEach: 2)
@@ -50,24 +62,15 @@ struct OperationReader {
         for _ in 0..<columnCount { properties.append(try readProperty()) }
 
         var body = try readBody(columnCount: columnCount)
-        let keys = try body.bytes.readKeys(count: body.rowCount)
-        var columns: [[Value]] = []
-        columns.reserveCapacity(columnCount)
-        for _ in 0..<columnCount { columns.append(try body.bytes.readColumn(count: body.rowCount)) }
-        try finish(body)
-
-        operations.reserveCapacity(operations.count + body.rowCount)
-        for row in 0..<body.rowCount {
-            let fields = [FieldValue](unsafeUninitializedCapacity: columnCount) { buffer, count in
-                for column in 0..<columnCount {
-                    let property = properties[column]
-                    (buffer.baseAddress! + column).initialize(
-                        to: FieldValue(property.name, columns[column][row], isDefault: property.isDefault))
-                }
-                count = columnCount
-            }
-            operations.append(.create(ObjectReference(className, keys[row]), life: life, fields: fields))
+        let keys = try body.bytes.readKeyColumn(count: body.rowCount)
+        var fields: [CreationRun.Field] = []
+        fields.reserveCapacity(columnCount)
+        for property in properties {
+            let values = try body.bytes.readSparseColumn(count: body.rowCount)
+            fields.append(CreationRun.Field(property.name, values, isDefault: property.isDefault))
         }
+        try finish(body)
+        return CreationRun(className: className, life: life, keys: keys, fields: fields)
     }
 
     private mutating func readSets(into operations: inout [Operation]) throws(EncodingError) {
@@ -123,7 +126,21 @@ extension OperationReader {
         guard rowCount > 0, rowCount <= UInt64(RunBound.rowsMax),
             Int(rowCount) * (columnCount + 1) <= RunBound.cellsPerByteMax * part.remaining
         else { throw bytes.malformed("a run of \(rowCount) objects has \(part.remaining) bytes") }
+        try weigh(Int(rowCount), values: columnCount)
         return Body(bytes: part, rowCount: Int(rowCount))
+    }
+
+    /// Before memory is taken for so many operations, each with so many values in columns.
+    private mutating func weigh(_ operations: Int, values: Int = 0) throws(EncodingError) {
+        let (weight, overflow) = operations.multipliedReportingOverflow(by: RunBound.operationWeight + values)
+        guard !overflow, weight <= weightLeft else {
+            throw EncodingError(
+                .tooMuch,
+                "One message of changes may hold \(weightMax / RunBound.operationWeight) operations, or \(weightMax) "
+                    + "values of new objects, and this one holds more: write them in several transactions.",
+                offset: bytes.offset)
+        }
+        weightLeft -= weight
     }
 
     /// After the columns there is nothing but the filling.
@@ -144,6 +161,7 @@ extension OperationReader {
         let property = try readName()
         let count = try bytes.readCount(minimumBytesEach: 2)
         guard count > 0 else { throw bytes.malformed("a run of list operations is empty") }
+        try weigh(count)
         operations.reserveCapacity(operations.count + count)
         var neighbours = Neighbours()
         for _ in 0..<count {
@@ -207,6 +225,7 @@ extension OperationReader {
         let property = try readName()
         let count = try bytes.readCount(minimumBytesEach: 2)
         guard count > 0 else { throw bytes.malformed("a run of operations on a set or a map is empty") }
+        try weigh(count)
         operations.reserveCapacity(operations.count + count)
         for _ in 0..<count {
             let tag = try bytes.readByte()
@@ -230,6 +249,7 @@ extension OperationReader {
         let property = try readName()
         let count = try bytes.readCount(minimumBytesEach: 3)
         guard count > 0 else { throw bytes.malformed("a run of operations on a text is empty") }
+        try weigh(count)
         operations.reserveCapacity(operations.count + count)
         var neighbours = Neighbours()
         for _ in 0..<count {

@@ -16,7 +16,9 @@ struct OperationWriter {
         bytes.write(varint: changeset.base.rawValue)
     }
 
-    mutating func write(_ operations: [Operation]) {
+    mutating func writeOperations(of changeset: Changeset) {
+        for run in changeset.creations { write(run) }
+        let operations = changeset.others
         var start = 0
         while start < operations.count {
             start = writeRun(operations, from: start)
@@ -38,7 +40,12 @@ struct OperationWriter {
                 rows.append(nextFields)
                 return true
             }
-            writeCreates(target.className, life: life, keys, rows)
+            let columns = fields.indices.map { column in
+                CreationRun.Field(
+                    fields[column].property, SparseColumn(rows.map { $0[column].value }),
+                    isDefault: fields[column].isDefault)
+            }
+            write(CreationRun(className: target.className, life: life, keys: KeyColumn(keys), fields: columns))
             return end
         case .set(let target, let field):
             var keys = [target.key]
@@ -53,8 +60,8 @@ struct OperationWriter {
             }
             bytes.write(byte: RunTag.sets)
             write(name: target.className)
-            write(property: field)
-            writeBody(keys, columnCount: 1) { $0.write(column: values) }
+            write(property: field.property, isDefault: field.isDefault)
+            writeBody(KeyColumn(keys), columnCount: 1) { $0.write(column: values) }
             return end
         case .delete(let target, let life):
             var keys = [target.key]
@@ -68,7 +75,7 @@ struct OperationWriter {
             bytes.write(byte: RunTag.deletes)
             write(name: target.className)
             bytes.write(varint: UInt64(life))
-            writeBody(keys, columnCount: 0) { _ in }
+            writeBody(KeyColumn(keys), columnCount: 0) { _ in }
             return end
         case .list(let target, let property, let operation):
             var run = [operation]
@@ -101,7 +108,7 @@ struct OperationWriter {
             bytes.write(byte: RunTag.additions)
             write(name: target.className)
             write(name: property)
-            writeBody(keys, columnCount: 1) { $0.write(column: amounts) }
+            writeBody(KeyColumn(keys), columnCount: 1) { $0.write(column: amounts) }
             return end
         case .text(let target, let property, let operation):
             var run = [operation]
@@ -132,24 +139,21 @@ struct OperationWriter {
         return true
     }
 
-    private mutating func writeCreates(
-        _ className: String, life: UInt32, _ keys: [PrimaryKey], _ rows: [[FieldValue]]
-    ) {
-        precondition(life % 2 == 1, "A create reaches an odd life, not \(life).")
+    private mutating func write(_ run: CreationRun) {
+        precondition(run.life % 2 == 1, "A create reaches an odd life, not \(run.life).")
+        precondition(run.count <= RunBound.rowsMax, "A run of \(run.count) objects is too long.")
         bytes.write(byte: RunTag.creates)
-        write(name: className)
-        bytes.write(varint: UInt64(life))
-        bytes.write(varint: UInt64(rows[0].count))
-        for field in rows[0] { write(property: field) }
-        writeBody(keys, columnCount: rows[0].count) { body in
-            for column in rows[0].indices {
-                body.write(column: rows.map { $0[column].value })
-            }
+        write(name: run.className)
+        bytes.write(varint: UInt64(run.life))
+        bytes.write(varint: UInt64(run.fields.count))
+        for field in run.fields { write(property: field.property, isDefault: field.isDefault) }
+        writeBody(run.keys, columnCount: run.fields.count) { body in
+            for field in run.fields { body.write(column: field.values) }
         }
     }
 
     /// The number of rows, then the keys and columns as a part of known length, long enough for its cells.
-    private mutating func writeBody(_ keys: [PrimaryKey], columnCount: Int, _ columns: (inout ByteWriter) -> Void) {
+    private mutating func writeBody(_ keys: KeyColumn, columnCount: Int, _ columns: (inout ByteWriter) -> Void) {
         var body = ByteWriter()
         body.write(keys: keys)
         columns(&body)
@@ -287,9 +291,9 @@ extension OperationWriter {
         }
     }
 
-    private mutating func write(property field: FieldValue) {
-        write(name: field.property)
-        bytes.write(byte: field.isDefault ? 1 : 0)
+    private mutating func write(property: String, isDefault: Bool) {
+        write(name: property)
+        bytes.write(byte: isDefault ? 1 : 0)
     }
 
     private mutating func write(_ client: ClientID) {

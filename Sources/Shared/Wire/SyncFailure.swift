@@ -46,6 +46,7 @@ package struct SyncFailure: Error, Hashable, Sendable {
         // 4xx: the state both are in
         package static let epochChanged = Code(rawValue: 401)
         package static let historyTrimmed = Code(rawValue: 402)
+        package static let refusalsUnread = Code(rawValue: 403)
         // 5xx: the server
         package static let serverEnding = Code(rawValue: 501)
         package static let serverOutOfSpace = Code(rawValue: 502)
@@ -67,7 +68,7 @@ package struct SyncFailure: Error, Hashable, Sendable {
     package var action: Action {
         switch code {
         case .tokenExpired: .refreshToken
-        case .sessionUnknown, .sequenceGap: .restartSession
+        case .sessionUnknown, .sequenceGap, .refusalsUnread: .restartSession
         case .serverEnding, .serverOutOfSpace, .serverFault, .serverBusy, .frameDamaged: .retry
         default: toldAction ?? .report
         }
@@ -78,7 +79,7 @@ package struct SyncFailure: Error, Hashable, Sendable {
         .databaseUnknown, .sessionUnknown, .protocolVersionUnsupported, .requestUnknown,
         .frameDamaged, .frameTooLarge, .messageMalformed, .queryInvalid, .schemaMismatch, .sequenceGap,
         .operationInvalid, .objectUnknown,
-        .epochChanged, .historyTrimmed,
+        .epochChanged, .historyTrimmed, .refusalsUnread,
         .serverEnding, .serverOutOfSpace, .serverFault, .serverBusy,
     ]
 }

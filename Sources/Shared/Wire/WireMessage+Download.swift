@@ -72,6 +72,9 @@ extension ViewChunk {
     }
 
     fileprivate init(_ envelope: EnvelopeChanges, body: [UInt8]) throws(SyncFailure) {
+        guard max(envelope.objectsTotal, envelope.objectsDone) <= Bounds.objects else {
+            throw .malformed("a part of a change counts more objects than there can be")
+        }
         self.init(
             checkpoint: envelope.hasCheckpoint ? Checkpoint(envelope.checkpoint) : nil,
             objectsTotal: envelope.objectsTotal, objectsDone: envelope.objectsDone,

@@ -61,8 +61,9 @@ extension Welcome: WireMessage {
             limits: SessionLimits(
                 frameBytes: envelope.limits.frameBytes, creditBytes: envelope.limits.creditBytes,
                 heartbeatMilliseconds: envelope.limits.heartbeatMilliseconds),
-            committed: envelope.committed, ingested: envelope.ingested, skipped: envelope.skipped,
-            resumes: envelope.resumes)
+            committed: try Bounds.checked(sequence: envelope.committed),
+            ingested: try Bounds.checked(sequence: envelope.ingested),
+            skipped: try Bounds.checked(sequence: envelope.skipped), resumes: envelope.resumes)
     }
 }
 

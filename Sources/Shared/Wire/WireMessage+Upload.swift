@@ -26,7 +26,8 @@ extension UploadAnswer: WireMessage {
     package init(payload: [UInt8]) throws(SyncFailure) {
         let envelope = try Payload(payload).envelopeAlone(EnvelopeUploadAnswer.self)
         self.init(
-            committed: envelope.committed, failure: envelope.hasFailure ? SyncFailure(envelope.failure) : nil)
+            committed: try Bounds.checked(sequence: envelope.committed),
+            failure: envelope.hasFailure ? SyncFailure(envelope.failure) : nil)
     }
 }
 
@@ -68,14 +69,17 @@ extension IngestAnswer: WireMessage {
     }
 
     package init(payload: [UInt8]) throws(SyncFailure) {
-        self.init(acknowledged: try Payload(payload).envelopeAlone(EnvelopeIngestAnswer.self).acknowledged)
+        let envelope = try Payload(payload).envelopeAlone(EnvelopeIngestAnswer.self)
+        self.init(acknowledged: try Bounds.checked(sequence: envelope.acknowledged))
     }
 }
 
 extension [Changeset] {
     fileprivate init(body: [UInt8]) throws(SyncFailure) {
         do {
-            self = try Changeset.decode(body)
+            self = try Changeset.decode(body, weightMax: Bounds.weight)
+        } catch  where error.code == .tooMuch {
+            throw SyncFailure(.messageMalformed, error.message)
         } catch {
             throw .malformed("\(error)")
         }

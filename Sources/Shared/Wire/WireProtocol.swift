@@ -43,8 +43,20 @@ enum Bounds {
     static let predicateBytes = 64 << 10
     /// Values in one message of changes: a few bytes can stand for a whole column, so bytes alone bound nothing.
     static let cells = 1 << 22
+    /// What the operations of one upload weigh, as `Changeset.decode` counts: four million deletes, or the values of
+    /// 800,000 new objects of sixteen properties. Either takes about half a gigabyte while it is read.
+    static let weight = 1 << 24
+    /// Counts of objects, and numbers of changesets and entries: no honest server reaches them, and a device can add to
+    /// them.
+    static let objects = UInt64(1) << 48
+    static let sequence = UInt64(1) << 62
     /// Ranges that one message asks for.
     static let digestAsks = 4_096
     /// Digests in one message, of ranges and objects together.
     static let digests = 1 << 16
+
+    static func checked(sequence: UInt64) throws(SyncFailure) -> UInt64 {
+        guard sequence <= Self.sequence else { throw .malformed("there is no changeset \(sequence)") }
+        return sequence
+    }
 }

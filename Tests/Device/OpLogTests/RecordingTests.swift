@@ -62,6 +62,48 @@ import Testing
         #expect(try device.visible[note(1)] == VisibleObject(state))
     }
 
+    @Test("new objects are logged in columns, but for those with parts; one by one they are the same creates")
+    func columns() throws {
+        let device = try Device(1)
+        try device.write { transaction in
+            let (notes, people) = (transaction.table("Note")!, transaction.table("Person")!)
+            for id in 0..<2_500 as Range<Int64> {
+                var row = row(id, "title \(id % 7)", count: id * id)
+                if id % 3 == 0 { row[Column.title] = .null }
+                if id % 5 == 0 { row[Column.author] = .object(try people.create(.string("person \(id)"))) }
+                let key = try notes.create(.int(id), row: row)
+                if id % 100 == 0 { notes.listAppend(key, Column.tags, .string("tag")) }
+            }
+        }
+        let changeset = try device.pending()[0]
+        #expect(changeset.creations.map(\.className) == ["Note", "Person", "Note"])
+        #expect(changeset.creations.map(\.count) == [2_475, 500, 25])
+        var expected: [ObjectReference: CausewayOperations.Operation] = [:]
+        for id in 0..<2_500 as Range<Int64> {
+            let author: Value = id % 5 == 0 ? .link(.string("person \(id)")) : .null
+            expected[note(id)] = .create(
+                note(id), life: 1,
+                fields: [
+                    FieldValue("title", id % 3 == 0 ? .null : .string("title \(id % 7)")),
+                    FieldValue("count", .int(id * id)), FieldValue("done", .bool(false)), FieldValue("home", .null),
+                    FieldValue("author", author), FieldValue("likes", .int(0), isDefault: true),
+                ])
+            if id % 5 == 0 {
+                let name = person("person \(id)")
+                expected[name] = .create(name, life: 1, fields: [FieldValue("age", .int(0))])
+            }
+        }
+        var tags = 0
+        for operation in changeset.operations {
+            if case .list = operation {
+                tags += 1
+            } else {
+                #expect(expected.removeValue(forKey: operation.target) == operation)
+            }
+        }
+        #expect(tags == 25 && expected.isEmpty)
+    }
+
     @Test("a write and its changeset commit together, and an aborted write leaves neither")
     func together() throws {
         let device = try Device(1)
@@ -284,7 +326,7 @@ import Testing
         #expect(try device.visible[note(9)] != nil)
     }
 
-    @Test("what is pending comes in order, after a number, and within a limit but at least one")
+    @Test("what is pending comes in order, after a number, and within a limit of its bytes but at least one")
     func pending() throws {
         let device = try Device(1)
         for id in 0..<5 as Range<Int64> {
@@ -297,6 +339,9 @@ import Testing
         #expect(try sequences(after: 3, limit: .max) == [4, 5])
         #expect(try sequences(after: 3, limit: 1) == [4])
         #expect(try sequences(after: 5, limit: 1) == [])
+        let batch = try device.read { try device.replica.pendingBatch(in: $0, after: 0, limitBytes: .max) }
+        #expect(try sequences(after: 0, limit: batch.sizeBytes) == [1, 2, 3, 4, 5])
+        #expect(try sequences(after: 0, limit: batch.sizeBytes - 1) == [1, 2, 3, 4])
     }
 
     @Test("bookkeeping that is damaged is an error that says so")

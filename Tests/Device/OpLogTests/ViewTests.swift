@@ -122,6 +122,51 @@ import Testing
         #expect(life == 3)
     }
 
+    @Test("an embedded object that is pending goes with the object that holds it, and comes back with it")
+    func embeddedComesBack() throws {
+        let device = try Device(1)
+        try apply(device, [.enter(note(1), state("a"))])
+        var home = ObjectReference("Address", .null)
+        try device.write { transaction in
+            let (notes, addresses) = (transaction.table("Note")!, transaction.table("Address")!)
+            home.key = try device.replica.container(in: transaction)
+            let address = try addresses.create(home.key)
+            addresses.set(address, Column.city, .string("Ulm"))
+            notes.set(notes.key(for: .int(1))!, Column.home, .object(address))
+        }
+        try apply(device, [.delete(note(1), life: 2)], version: 2)
+        #expect(try device.visible.isEmpty)
+        // Somebody has made the object anew: what is pending about it is about that one.
+        try apply(device, [.enter(note(1), state("b", life: 3))], version: 3)
+        #expect(try device.visible[note(1)]?.fields["home"] == .link(home.key))
+        #expect(try device.visible[home]?.fields["city"] == .string("Ulm"))
+        try apply(device, [], acknowledged: 1, version: 4)
+        #expect(try device.visible[home]?.fields["city"] == .string("Ulm"))
+        #expect(try device.bookkeeping("sync.bases") == 0)
+        #expect(try device.orphanCount == 0)
+    }
+
+    @Test("what is pending stays when the server has taken back what may not be seen")
+    func takenBack() throws {
+        let device = try Device(1)
+        try apply(device, [.enter(note(1), state("a"))])
+        var home = ObjectReference("Address", .null)
+        try device.write { transaction in
+            let (notes, addresses) = (transaction.table("Note")!, transaction.table("Address")!)
+            home.key = try device.replica.container(in: transaction)
+            let address = try addresses.create(home.key)
+            notes.set(notes.key(for: .int(1))!, Column.home, .object(address))
+        }
+        try set(device, 1, Column.title, .string("mine"))
+        // The server has merged the home, which its maker may not see.
+        try apply(device, [.enter(note(1), state("a"))], acknowledged: 1, version: 2)
+        #expect(try device.visible[note(1)]?.fields["title"] == .string("mine"))
+        #expect(try device.visible[note(1)]?.fields["home"] == .null)
+        #expect(try device.visible[home] == nil)
+        try apply(device, [], acknowledged: 2, version: 3)
+        #expect(try device.orphanCount == 0)
+    }
+
     @Test("an object that two devices made under one key becomes one, with the later values")
     func equalKeys() throws {
         let device = try Device(1)

@@ -110,6 +110,45 @@ struct UploadTests {
             peer.tell(.applied(acknowledged: 0)) == [.disconnect(attempt), .setAside(.changeset(1, failure))])
     }
 
+    @Test("where the server keeps no more of what it refused, the next hello waits until the file has all of that")
+    func refusalsUnread() {
+        var peer = HandCrankedPeer(changesets: 9)
+        peer.connect()
+        let failure = SyncFailure(.refusalsUnread, "read what was refused")
+        let first = peer.attempt
+        #expect(peer.tell(.uploadAnswered(first, UploadAnswer(committed: 4, failure: failure))) == [])
+        #expect(peer.tell(.committed(.init(changesets: 10, oneWay: 0))) == [])
+        peer.receive(.changes(lastPart(3, acknowledged: 2)))
+        #expect(peer.tell(.applied(acknowledged: 2)) == [])
+        peer.receive(.changes(lastPart(4, acknowledged: 4)))
+        #expect(peer.tell(.applied(acknowledged: 4)) == [.disconnect(first), .sendHello(peer.attempt)])
+        #expect(
+            peer.welcome(committed: 4).contains(.upload(peer.attempt, session: peer.session, after: 4)))
+        // The file may have it before the answer says that it is wanted.
+        peer.receive(.changes(lastPart(6, acknowledged: 6)))
+        peer.tell(.applied(acknowledged: 6))
+        let second = peer.attempt
+        #expect(
+            peer.tell(.uploadAnswered(second, UploadAnswer(committed: 6, failure: failure))) == [
+                .disconnect(second), .sendHello(peer.attempt),
+            ])
+    }
+
+    @Test("a server that wants to be told what the hello has said already is asked again after a pause")
+    func refusalsUnreadForNothing() {
+        var peer = HandCrankedPeer(changesets: 9)
+        peer.connect()
+        let failure = SyncFailure(.refusalsUnread, "read what was refused")
+        let first = peer.attempt
+        #expect(
+            peer.tell(.uploadAnswered(first, UploadAnswer(committed: 0, failure: failure))) == [
+                .disconnect(first), .sendHello(peer.attempt),
+            ])
+        peer.welcome()
+        let actions = peer.tell(.uploadAnswered(peer.attempt, UploadAnswer(committed: 0, failure: failure)))
+        #expect(actions == [.report(.interrupted(.refused(failure))), .disconnect(peer.attempt)])
+    }
+
     @Test("a one-way entry that the server takes in no form is set aside, and the session goes on")
     func oneWaySetAside() {
         var peer = HandCrankedPeer(oneWay: 4)

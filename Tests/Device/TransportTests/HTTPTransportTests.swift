@@ -169,6 +169,26 @@ struct HTTPTransportTests {
         try await server.stop()
     }
 
+    @Test("a call that sends much is given longer, by its size")
+    func timeoutOfMuch() async throws {
+        let server = try await LoopbackServer()
+        let transport = try transport(port: server.port, answerMilliseconds: 200)
+        // Letters without a pattern: about six bits of each are left when they are compressed, 23 KiB in all.
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+        let text = String((0..<32_000).compactMap { _ in letters.randomElement() })
+        let entry = Operation.create(
+            ObjectReference("Note", .int(1)), life: 1, fields: [FieldValue("text", .string(text))])
+        let batch = IngestBatch(client: ClientID(1), first: 1, entries: [[entry]])
+        let began = ContinuousClock.now
+        let failure = await failure { _ = try await transport.ingest(batch, token: "good") }
+        guard case .timeout = failure else {
+            Issue.record("not a timeout: \(failure as Any)")
+            return
+        }
+        #expect(ContinuousClock.now - began > .seconds(2))
+        try await server.stop()
+    }
+
     @Test("bytes that are no frame end the download with an error, not the process")
     func damagedStream() async throws {
         let server = try await LoopbackServer()

@@ -164,6 +164,25 @@ struct ConversationTests {
         #expect(conversation.next(newest: ServerVersion(1), now: 0) == .part(bytes: 50_000))
     }
 
+    @Test("credit for a message counts also when it comes before the message is noted as sent, and no more of it")
+    func earlyCredit() throws {
+        var conversation = conversation()
+        _ = conversation.next(newest: ServerVersion(1), now: 0)
+        conversation.began()
+        func send(_ bytes: Int, creditedBefore credit: UInt64) -> Conversation.Action {
+            _ = conversation.message(for: something, lastAt: nil)
+            conversation.sending()
+            conversation.credited(bytes: credit)
+            conversation.sent(bytes: bytes, now: 0)
+            return conversation.next(newest: ServerVersion(1), now: 0)
+        }
+        for _ in 0..<5 { #expect(send(60_000, creditedBefore: 60_000) == .part(bytes: 50_000)) }
+        // What is left of it is not kept for the next message.
+        #expect(send(60_000, creditedBefore: .max) == .part(bytes: 50_000))
+        #expect(send(60_000, creditedBefore: 10_000) == .part(bytes: 50_000))
+        #expect(send(60_000, creditedBefore: 0) == .wait(milliseconds: 1_000))
+    }
+
     @Test("a difference of nothing is told only when it acknowledges something or changes the queries")
     func nothing() throws {
         var conversation = conversation(at: 1)

@@ -67,6 +67,53 @@ struct PermissionTests {
         #expect(try record.dog(1)?["name"] == .string("ann"))
     }
 
+    @Test("a value that loses to what is there decides nothing about the object afterwards")
+    func losingValues() throws {
+        let record = try Record()
+        try record.write(Record.bob, create(dog(1), name("bob"), ("age", .int(5))))
+        let young = try rules(write: "age < 10 OR name == 'ann'")
+        let weak = Operation.set(dog(1), FieldValue("name", .string("ann"), isDefault: true))
+        #expect(try refused(record, young, weak, set(dog(1), "age", .int(50))) == [1])
+        // Of two values of one changeset an explicit one is stronger, whichever comes last.
+        let strong = set(dog(1), "name", .string("cat"))
+        #expect(try refused(record, young, strong, weak, set(dog(1), "age", .int(50))) == [2])
+        #expect(try record.dog(1)?["name"] == .string("cat") && record.dog(1)?["age"] == .int(5))
+        #expect(
+            try refused(record, young, set(dog(1), "name", .string("ann")), weak, set(dog(1), "age", .int(50))) == [])
+        #expect(try record.dog(1)?["age"] == .int(50))
+    }
+
+    @Test("what is older than the value that is there, or than the object, decides nothing about it afterwards")
+    func olderValues() throws {
+        let record = try Record()
+        try record.write(Record.bob, create(dog(1), name("bob"), ("age", .int(5))))
+        let young = try rules(write: "age < 10 OR name == 'ann'")
+        var changeset = record.changeset(ann, [set(dog(1), "name", .string("ann")), set(dog(1), "age", .int(50))])
+        changeset.stamp = Stamp(time: 1, client: ann)
+        _ = try record.store.commit(
+            [UploadBatch(client: ann, user: "user", permissions: young, changesets: [changeset])],
+            receivedAt: record.time)
+        #expect(try record.dog(1)?["name"] == .string("bob") && record.dog(1)?["age"] == .int(5))
+        #expect(try record.refusals(ann) == [])
+    }
+
+    @Test("what is added to a counter counts in the object afterwards")
+    func additions() throws {
+        let record = try Record()
+        let likes = Property(name: "likes", type: .int, isCounter: true)
+        try record.store.extendSchema(
+            Schema(
+                Record.schema.classes.map { known in
+                    known.name == "Dog"
+                        ? ClassSchema(name: known.name, properties: known.properties + [likes]) : known
+                }))
+        try record.write(Record.bob, create(dog(1), name("bob")))
+        let few = try rules(write: "likes < 10")
+        func add(_ amount: Int64) -> Operation { .add(dog(1), property: "likes", Addition(amount)) }
+        #expect(try refused(record, few, add(6), add(3), add(1), add(-5), add(5)) == [2])
+        #expect(try record.dog(1)?["likes"] == .int(9))
+    }
+
     @Test("a one-way object that replaces one of the same primary key is a write")
     func oneWayAgain() throws {
         let record = try Record()
@@ -116,6 +163,66 @@ struct PermissionTests {
         let replace = try refused(record, append, .delete(dog(1), life: 2), create(dog(1), life: 3, name("again")))
         #expect(replace == [0, 1])
         #expect(try refused(record, append, .delete(dog(1), life: 2)) == [])
+        #expect(try record.dog(1) == nil)
+    }
+
+    @Test("a delete and a create behind it make a further life, also of a class of which an end was forgotten")
+    func furtherLifeWhereForgotten() throws {
+        let record = try Record(options: StoreEmbedded.Options(historyVersionsMax: 3))
+        try record.write(Record.bob, create(dog(1), name("old"), ("age", .int(7))), create(dog(2)))
+        try record.write(Record.bob, .delete(dog(2), life: 2))
+        for _ in 0..<8 { try record.write(Record.bob, create(dog(99), name("tick"))) }
+        #expect(try record.count("server.ends") == 0)
+        let closed = try rules(create: "FALSEPREDICATE")
+        // Alone it counts on from an end that is forgotten: a change of what is alive.
+        #expect(try refused(record, closed, create(dog(1), life: 3, name("changed"))) == [])
+        #expect(
+            try refused(record, closed, .delete(dog(1), life: 2), create(dog(1), life: 3, name("anew"))) == [0, 1])
+        #expect(try record.dog(1)?["name"] == .string("changed") && record.dog(1)?["age"] == .int(7))
+        // What the earlier life held is none of the later one's.
+        let aged = try rules(create: "age == 7")
+        #expect(
+            try refused(record, aged, .delete(dog(1), life: 2), create(dog(1), life: 3, name("anew"))) == [0, 1])
+        #expect(
+            try refused(
+                record, aged, .delete(dog(1), life: 2), create(dog(1), life: 3, name("anew"), ("age", .int(7))),
+                set(dog(1), "name", .string("named")))
+                == [])
+        #expect(try record.dog(1)?["name"] == .string("named"))
+    }
+
+    @Test("what follows a further life in its changeset must leave an object that may be created")
+    func behindFurtherLife() throws {
+        let record = try Record()
+        try record.write(Record.bob, create(dog(1), name("old")))
+        let young = try rules(create: "age == 0")
+        #expect(
+            try refused(
+                record, young, .delete(dog(1), life: 2), create(dog(1), life: 3, ("age", .int(0))),
+                set(dog(1), "age", .int(9)), set(dog(1), "name", .string("new")))
+                == [2])
+        #expect(try record.dog(1)?["age"] == .int(0) && record.dog(1)?["name"] == .string("new"))
+    }
+
+    @Test("of a key that one changeset makes, deletes and makes again the last life is judged")
+    func lastLife() throws {
+        let record = try Record()
+        let own = try rules(write: "name == 'ann'")
+        #expect(
+            try refused(
+                record, own, create(dog(1), name("ann")), .delete(dog(1), life: 2), create(dog(1), life: 3))
+                == [0, 1, 2])
+        #expect(try record.dog(1) == nil)
+        #expect(
+            try refused(
+                record, own, create(dog(1), name("bob")), .delete(dog(1), life: 2),
+                create(dog(1), life: 3, name("ann"))) == [])
+        #expect(try record.dog(1)?["name"] == .string("ann"))
+        // What comes too late for the life that there is makes nothing of it.
+        try record.write(Record.bob, .delete(dog(1), life: 4))
+        #expect(
+            try refused(
+                record, own, create(dog(1), life: 5, name("bob")), create(dog(1), life: 3, name("ann"))) == [0, 1])
         #expect(try record.dog(1) == nil)
     }
 

@@ -35,6 +35,15 @@ final class Record {
             ]),
         ClassSchema(name: "Room", kind: .embedded, properties: [Property(name: "size", type: .int)]),
         ClassSchema(
+            name: "Box",
+            properties: [
+                Property(name: "_id", type: .int, isPrimaryKey: true),
+                Property(name: "labels", type: .string, collection: .set),
+                Property(name: "scores", type: .int, collection: .map),
+                Property(name: "items", type: .string, collection: .list),
+                Property(name: "body", type: .string, isText: true),
+            ]),
+        ClassSchema(
             name: "Reading", kind: .asymmetric,
             properties: [
                 Property(name: "_id", type: .int, isPrimaryKey: true), Property(name: "value", type: .double),
@@ -125,6 +134,40 @@ final class Record {
         let table = try #require(transaction.table("Dog"))
         let row = try #require(table.key(for: .int(id)))
         return table.listValues(row, try #require(table.schema.index(of: "toys")))
+    }
+
+    /// How many entries a tree of the record has.
+    func count(_ tree: String) throws -> Int {
+        let transaction = try file.read()
+        defer { transaction.end() }
+        return transaction.tree(tree).count
+    }
+
+    /// What lies in all the trees that the record keeps beside the columns, its history apart.
+    func bytes() throws -> Int {
+        try bytes(of: ["stamps", "births", "lists", "counters", "ends", "forgotten", "marks", "marked"])
+    }
+
+    /// What lies in some trees of the record.
+    func bytes(of trees: [String]) throws -> Int {
+        let transaction = try file.read()
+        defer { transaction.end() }
+        var size = 0
+        for tree in trees {
+            transaction.tree("server." + tree).scan { key, value in
+                size += key.count + value.count
+                return true
+            }
+        }
+        return size
+    }
+
+    /// Puts an entry into a tree, as another build may have left it.
+    func put(_ tree: String, _ key: [UInt8], _ value: [UInt8]) throws {
+        let transaction = try file.write()
+        defer { transaction.end() }
+        transaction.tree("server." + tree).put(key, value)
+        try transaction.commit()
     }
 
     func reopen() throws -> StoreEmbedded {

@@ -67,6 +67,42 @@ struct RefusalTests {
         #expect(try record.object("Home", home(6).key)?["city"] == .string("Oslo"))
     }
 
+    @Test("what hangs below a refused place is refused with it, however deep it goes", .timeLimit(.minutes(1)))
+    func deepDependants() {
+        let depth: UInt64 = 100_000
+        func list(_ number: UInt64) -> ObjectReference {
+            ObjectReference("#List", .container(ElementID(client: Record.ann, counter: number)))
+        }
+        func link(_ number: UInt64) -> Value { .anyLink(ClassedLink("#List", list(number).key)) }
+        var operations: [Operation] = [create(dog(1), ("colour", link(1))), create(dog(2)), create(list(1))]
+        for level in 1..<depth {
+            let id = ElementID(client: Record.ann, counter: depth + level)
+            operations += [
+                create(list(level + 1)),
+                .list(
+                    list(level), property: "elements", .insert(id, left: nil, right: nil, value: link(level + 1))),
+            ]
+        }
+        operations.append(create(list(2 * depth)))
+        let failure = StoreFailure(.operationInvalid, "There is no such property.")
+        var verdicts = Verdicts()
+        verdicts.refuse(0, failure)
+        verdicts.spread(over: operations)
+        #expect(verdicts.accepted(of: operations).map(\.target) == [dog(2), list(2 * depth)])
+        #expect(Set(verdicts.refused.values) == [failure])
+    }
+
+    @Test("many creates of one object that are refused cost no more than they are", .timeLimit(.minutes(1)))
+    func manyRefusedCreates() {
+        let operations = (0..<100_000).map { _ in create(dog(1)) }
+        var verdicts = Verdicts()
+        for index in operations.indices where index % 2 == 0 {
+            verdicts.refuse(index, StoreFailure(.operationInvalid, "It does not fit."))
+        }
+        verdicts.spread(over: operations)
+        #expect(verdicts.accepted(of: operations).isEmpty)
+    }
+
     @Test("a refusal is kept through repetitions until the device has stored it")
     func kept() throws {
         let record = try Record()

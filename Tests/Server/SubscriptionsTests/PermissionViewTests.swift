@@ -130,6 +130,55 @@ struct PermissionViewTests {
         #expect(gone.words == ["enter Task 1"] && !gone.values.contains("secret"))
     }
 
+    @Test("what a device wrote that its user may not read goes from it when it has arrived")
+    func ownHidden() throws {
+        let view = try View()
+        let blind = try rules(
+            "TRUEPREDICATE", ["title": "FALSEPREDICATE", "place": "FALSEPREDICATE", "labels": "FALSEPREDICATE"])
+        func told(_ operations: Operation...) throws -> Told {
+            let before = view.record.version.rawValue
+            try view.write(View.ann, operations)
+            return try self.told(view, from: before, heldUnder: blind, under: blind)
+        }
+        func isEntered(_ told: Told) -> Bool { told.words == ["enter Task 1"] && !told.values.contains("mine") }
+        // Of its own making.
+        #expect(isEntered(try told(make(task(1), ("title", .string("mine"))))))
+        // A field, a collection, what is embedded.
+        #expect(isEntered(try told(change(task(1), "title", .string("mine 2")))))
+        let element = ElementID(client: View.ann, counter: 1)
+        let own = ObjectReference("Place", .container(ElementID(client: View.ann, counter: 2)))
+        #expect(
+            isEntered(
+                try told(
+                    .list(
+                        task(1), property: "labels",
+                        .insert(element, left: nil, right: nil, value: .string("mine"))))))
+        #expect(
+            isEntered(
+                try told(make(own, ("city", .string("mine"))), change(task(1), "place", .link(own.key)))))
+        #expect(isEntered(try told(change(own, "city", .string("mine 2")))))
+        // Of what may be read it is told nothing that it knows.
+        #expect(try told(change(task(1), "done", .bool(true))).words == [])
+        // Together with what somebody else wrote in the same range.
+        let before = view.record.version.rawValue
+        try view.write(View.ann, change(task(1), "title", .string("mine 3")))
+        try view.write(View.bob, change(task(1), "done", .bool(false)))
+        #expect(isEntered(try self.told(view, from: before, heldUnder: blind, under: blind)))
+    }
+
+    @Test("what a device wrote that decides what its user may read shows and hides the rest")
+    func ownDeciding() throws {
+        let view = try View()
+        let done = try rules("TRUEPREDICATE", ["title": "done == true"])
+        try view.write(View.bob, make(task(1), ("title", .string("secret"))))
+        try view.write(View.ann, change(task(1), "done", .bool(true)))
+        let shown = try told(view, from: 1, heldUnder: done, under: done)
+        #expect(shown.words == ["enter Task 1"] && shown.values.contains("secret"))
+        try view.write(View.ann, change(task(1), "done", .bool(false)))
+        let gone = try told(view, from: 2, heldUnder: done, under: done)
+        #expect(gone.words == ["enter Task 1"] && !gone.values.contains("secret"))
+    }
+
     @Test("other rules for properties tell the objects anew, whoever wrote them")
     func otherProperties() throws {
         let view = try View()

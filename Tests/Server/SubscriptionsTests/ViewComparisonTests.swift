@@ -1,6 +1,7 @@
 import CausewayMerge
 import CausewayModel
 import CausewayOperations
+import CausewayQuery
 import CausewayStore
 import CausewayStoreEmbedded
 import CausewaySubscriptions
@@ -12,10 +13,11 @@ struct ViewComparisonTests {
 
     /// What the device is found to lack or to have too much, and how many questions that took.
     private func compare(
-        _ view: View, _ wanted: [QueryText], holding objects: [ObjectReference: ObjectState]
+        _ view: View, _ wanted: [QueryText], under permissions: Permissions? = nil,
+        holding objects: [ObjectReference: ObjectState]
     ) throws -> (words: [String], questions: Int) {
         let comparison = try ViewComparison(
-            view.record.snapshot(), schema: View.schema, wanted: wanted, for: View.ann, seed: 77)
+            view.record.snapshot(), schema: View.schema, wanted: wanted, under: permissions, for: View.ann, seed: 77)
         var questions = 0
         while let question = comparison.question() {
             questions += 1
@@ -89,6 +91,54 @@ struct ViewComparisonTests {
         #expect(result.questions == 3)
     }
 
+    @Test("what has ended is told as deleted, and as leaving once its end is forgotten: it may as well have been lost")
+    func forgottenEnd() throws {
+        let view = try View(historyVersionsMax: 2)
+        try view.write(View.bob, make(task(1)), make(task(2)))
+        let objects = try holding(view, open)
+        try view.write(View.bob, .delete(task(1), life: 2))
+        #expect(try compare(view, open, holding: objects).words == ["delete Task 1 2"])
+        for id in 10...20 as ClosedRange<Int64> { try view.write(View.bob, make(task(id))) }
+        let words = try compare(view, open, holding: objects).words
+        #expect(words.filter { !$0.hasPrefix("enter") } == ["leave Task 1"])
+    }
+
+    @Test("of an object that may be read in part, only that part is compared")
+    func partlyHidden() throws {
+        let view = try View()
+        let label = ElementID(client: View.bob, counter: 9)
+        try view.write(
+            View.bob, make(place(1), ("city", .string("Ulm"))),
+            make(task(1), ("title", .string("secret")), ("place", .link(place(1).key))),
+            .list(task(1), property: "labels", .insert(label, left: nil, right: nil, value: .string("secret"))),
+            make(task(2), ("title", .string("secret"))))
+        let hidden = try ["title", "place", "labels"].map { name in
+            (name, AccessRules.OfProperty(read: .when(try Predicate.parse("_id != 1"))))
+        }
+        let blind = Permissions(
+            AccessRules(byClass: [
+                "Task": AccessRules.OfClass(properties: Dictionary(uniqueKeysWithValues: hidden))
+            ]))
+        let all = try holding(view, open)
+        // What may not be read stands as in a new object.
+        var objects = all
+        for index in all[task(1)]?.fields.indices ?? 0..<0 {
+            switch objects[task(1)]?.fields[index].property {
+            case "title": objects[task(1)]?.fields[index].value = .string("")
+            case "place": objects[task(1)]?.fields[index].value = .null
+            default: break
+            }
+        }
+        objects[task(1)]?.lists = []
+        objects[place(1)] = nil
+        #expect(objects[task(1)] != all[task(1)])
+        #expect(try compare(view, open, under: blind, holding: objects).words == [])
+        // One that holds it all the same loses it, and what may be read is put right.
+        #expect(try compare(view, open, under: blind, holding: all).words == ["enter Task 1"])
+        try view.write(View.bob, change(task(1), "title", .string("secret 2")), change(task(2), "title", .string("b")))
+        #expect(try compare(view, open, under: blind, holding: objects).words == ["enter Task 2"])
+    }
+
     @Test("a device that holds nothing gets all, one whose queries are gone keeps nothing")
     func extremes() throws {
         let view = try View()
@@ -132,6 +182,28 @@ struct ViewComparisonTests {
             #expect(try endless.take(reports))
         }
         #expect(questions < 20)
+    }
+
+    @Test("a device that says that everything differs is asked a bounded amount at a time, and little waits")
+    func inventedCounts() throws {
+        let view = try View()
+        let comparison = try ViewComparison(
+            view.record.snapshot(), schema: View.schema, wanted: open, for: View.ann, seed: 1)
+        let most = RangeDigest(count: .max, sum: Digest(low: 1, high: 1))
+        for _ in 0..<40 {
+            let question = try #require(comparison.question())
+            #expect(question.asks.count <= ViewComparison.asksAtOnce)
+            let reports = question.asks.map { ask -> DigestReport in
+                switch ask.detail {
+                case .whole: .whole(most)
+                case .parts: .parts([RangeDigest](repeating: most, count: DigestRange.partsCount))
+                case .objects: .objects([])
+                }
+            }
+            #expect(try comparison.take(reports))
+            // Eleven levels of ranges, of each the ones that were parted last.
+            #expect(comparison.waiting <= 11 * ViewComparison.digestsAtOnce)
+        }
     }
 
     @Test("the history tells as long as it reaches back, then a comparison is needed; never for a new device")

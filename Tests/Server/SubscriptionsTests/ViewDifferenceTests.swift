@@ -1,3 +1,4 @@
+import CausewayMerge
 import CausewayModel
 import CausewayOperations
 import CausewayStore
@@ -33,6 +34,24 @@ struct ViewDifferenceTests {
         // Over the whole way, a device that held it before and one that never did:
         #expect(try view.difference(from: 2, open, open) == ["delete Task 1"])
         #expect(try view.difference(from: 1, open, open) == [])
+    }
+
+    @Test("an object enters with what its list remembers, also when that shows nothing")
+    func emptiedList() throws {
+        let view = try View()
+        try view.write(View.bob, (1...100).map { make(task(Int64($0)), ("done", .bool(false))) })
+        let id = ElementID(client: View.bob, counter: 1)
+        for operation in [ListOperation.insert(id, left: nil, right: nil, value: .string("a")), .delete(id)] {
+            try view.write(View.bob, .list(task(3), property: "labels", operation))
+        }
+        let difference = try ViewDifference(
+            view.record.snapshot(), from: .zero, held: [], wanted: open, for: View.ann)
+        let part = try difference.next(bytesMax: 1 << 20)
+        #expect(part.allEntered.count == 100 && part.isLast)
+        #expect(part.entered.count < 10)
+        let emptied = try #require(part.entered.first { $0.object == task(3) })
+        let list = try #require(emptied.state.lists.first?.list)
+        #expect(list.isEmpty && list != ListState())
     }
 
     @Test("several commits become one difference")
@@ -122,6 +141,18 @@ struct ViewDifferenceTests {
         try view.write(View.bob, .delete(task(1), life: 2))
         try view.write(View.bob, make(task(1), life: 3))
         #expect(try view.difference(from: 1, open, open) == ["enter Task 1"])
+    }
+
+    @Test("a device whose delete was meant for a life that is forgotten gets the object back whole")
+    func undoneDelete() throws {
+        let view = try View(historyVersionsMax: 3)
+        try view.write(View.bob, make(task(1)))
+        try view.write(View.bob, .delete(task(1), life: 2))
+        for number in 2...9 as ClosedRange<Int64> { try view.write(View.bob, make(task(number))) }
+        try view.write(View.bob, make(task(1), ("title", .string("anew"))))
+        let start = view.record.version.rawValue
+        try view.write(View.ann, base: 1, .delete(task(1), life: 2))
+        #expect(try view.difference(from: start, open, open) == ["enter Task 1"])
     }
 
     @Test("parts of any size tell the same")

@@ -115,8 +115,9 @@ import Testing
             line.dropFirst(3).split(separator: ".").first.flatMap { Int($0) }
         }
         #expect(numbers == Array(1...numbers.count))
-        let last = try #require(text.components(separatedBy: "\n## 11. ").last)
-        for cells in last.split(separator: "\n").compactMap(Self.cells) {
+        let rest = try #require(text.components(separatedBy: "\n## 11. ").last)
+        let differences = try #require(rest.components(separatedBy: "\n## ").first)
+        for cells in differences.split(separator: "\n").compactMap(Self.cells) {
             #expect(cells.count == 4 && !cells[3].isEmpty, "\(cells)")
         }
     }

@@ -18,6 +18,28 @@ import Testing
         }
     }
 
+    @Test("creates before all else are read in columns, and are the same operations whether they stand so or not")
+    func creationsInColumns() throws {
+        func note(_ id: Int64) -> Operation {
+            let fields = [
+                FieldValue("a", id % 3 == 0 ? .null : .int(id)), FieldValue("b", .string("x"), isDefault: true),
+            ]
+            return .create(ObjectReference("Note", .int(id)), life: 1, fields: fields)
+        }
+        let first = (0..<40_000).map { note($0) }
+        let end = Operation.delete(ObjectReference("Note", .int(3)), life: 2)
+        let changeset = Sample.changeset(1, first + [end, note(50_000)])
+        let decoded = try #require(try Changeset.decode(Changeset.encode([changeset])).first)
+        #expect(decoded.creations.map(\.count) == [CreationRun.mostCount, CreationRun.mostCount, 7_232])
+        #expect(decoded.others == [end, note(50_000)])
+        #expect(decoded == changeset && Set([decoded, changeset]).count == 1)
+        #expect(decoded.operations(behindRuns: 2).count == 7_234)
+        #expect(Changeset.encode([decoded]) == Changeset.encode([changeset]))
+        var changed = decoded
+        changed.operations.removeLast()
+        #expect(changed.creations.isEmpty && changed.operations == first + [end] && changed != decoded)
+    }
+
     @Test("every kind of value comes back with the same bits, alone and in columns")
     func values() throws {
         for first in Sample.values {
@@ -110,6 +132,33 @@ import Testing
         let place = bytes.indices.first { Array(bytes[$0...].prefix(rowCount.count)) == rowCount }!
         let altered = Array(bytes[..<place]) + more + Array(bytes[(place + rowCount.count)...])
         #expect(throws: EncodingError.self) { try Changeset.decode(altered) }
+    }
+
+    @Test("a reader takes no more operations than it is told to, of whatever kind, and says so")
+    func weight() throws {
+        let object = ObjectReference("Note", .int(1))
+        let kinds: [[Operation]] = [
+            (0..<1000).map { .delete(ObjectReference("Note", .int($0)), life: 2) },
+            (0..<1000).map { .set(ObjectReference("Note", .int($0)), FieldValue("a", .null)) },
+            (0..<1000).map { .add(ObjectReference("Note", .int($0)), property: "n", Addition(1)) },
+            (0..<1000).map { .keyed(object, property: "s", .put(key: .int($0), value: .null)) },
+            (0..<1000).map { .list(object, property: "l", .delete(ElementID(client: ClientID(1), counter: $0))) },
+            (0..<1000).map {
+                .text(object, property: "t", .delete(ElementID(client: ClientID(1), counter: $0), count: 1))
+            },
+        ]
+        for operations in kinds {
+            let bytes = Changeset.encode([Sample.changeset(1, operations)])
+            #expect(try Changeset.decode(bytes, weightMax: 5000)[0].operations.count == 1000)
+            #expect { try Changeset.decode(bytes, weightMax: 3999) } throws: { error in
+                (error as? EncodingError)?.code == .tooMuch && "\(error)".contains("several transactions")
+            }
+        }
+        let fields = (0..<16).map { FieldValue("p\($0)", .null) }
+        let creations = (0..<1000).map { Operation.create(ObjectReference("Note", .int($0)), life: 1, fields: fields) }
+        let bytes = Changeset.encode([Sample.changeset(1, creations)])
+        #expect(try Changeset.decode(bytes, weightMax: 20_000)[0].operations.count == 1000)
+        #expect { try Changeset.decode(bytes, weightMax: 19_999) } throws: { ($0 as? EncodingError)?.code == .tooMuch }
     }
 
     @Test("an unknown version of the encoding is named")

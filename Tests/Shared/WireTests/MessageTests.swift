@@ -21,15 +21,15 @@ struct MessageTests {
             Welcome(
                 session: samples.number(), protocolVersion: 1, epoch: samples.number(), serverTime: samples.number(),
                 limits: SessionLimits(frameBytes: samples.number(), creditBytes: 3, heartbeatMilliseconds: 0),
-                committed: samples.number(), ingested: samples.number(), skipped: samples.number(),
+                committed: samples.sequence(), ingested: samples.sequence(), skipped: samples.sequence(),
                 resumes: samples.number(below: 2) == 0),
             seed: seed)
         let client = ClientID(samples.number())
         let changesets = (0..<UInt64(samples.number(below: 6))).map { samples.changeset(client: client, sequence: $0) }
         try expectRoundTrip(UploadRequest(session: samples.number(), changesets: changesets), seed: seed)
-        try expectRoundTrip(UploadAnswer(committed: samples.number()), seed: seed)
+        try expectRoundTrip(UploadAnswer(committed: samples.sequence()), seed: seed)
         let failure = SyncFailure(.schemaMismatch, samples.text())
-        try expectRoundTrip(UploadAnswer(committed: samples.number(), failure: failure), seed: seed)
+        try expectRoundTrip(UploadAnswer(committed: samples.sequence(), failure: failure), seed: seed)
         try expectRoundTrip(samples.downloadMessage(), seed: seed)
         try expectRoundTrip(DownloadMessage.digestsWanted(samples.digestQuestion()), seed: seed)
         try expectRoundTrip(samples.resyncRequest(), seed: seed)
@@ -42,7 +42,7 @@ struct MessageTests {
             (0..<samples.number(below: 4)).map { _ in samples.create() }
         }
         try expectRoundTrip(IngestBatch(client: client, first: samples.number() >> 1, entries: entries), seed: seed)
-        try expectRoundTrip(IngestAnswer(acknowledged: samples.number()), seed: seed)
+        try expectRoundTrip(IngestAnswer(acknowledged: samples.sequence()), seed: seed)
         var refusal = SyncFailure(.permissionDenied, "not yours")
         refusal.refused = [
             OperationRefusal(
@@ -126,6 +126,28 @@ struct MessageTests {
             }
             #expect(failure?.code == .messageMalformed && failure?.message.contains(words) == true, "\(words)")
         }
+    }
+
+    @Test("an answer that counts beyond anything is refused before anybody adds to it")
+    func answersBeyondCounting() {
+        func isRefused<Message: WireMessage>(_ message: Message) -> Bool {
+            failure { () throws(SyncFailure) in _ = try WireCodec.decode(Message.self, from: message.payload) }?.code
+                == .messageMalformed
+        }
+        func welcome(committed: UInt64 = 0, ingested: UInt64 = 0, skipped: UInt64 = 0) -> Welcome {
+            Welcome(
+                session: 1, protocolVersion: 1, epoch: 1, serverTime: 1, limits: .standard, committed: committed,
+                ingested: ingested, skipped: skipped)
+        }
+        #expect(isRefused(UploadAnswer(committed: .max)))
+        #expect(isRefused(IngestAnswer(acknowledged: .max)))
+        #expect(isRefused(welcome(committed: .max)))
+        #expect(isRefused(welcome(ingested: .max)))
+        #expect(isRefused(welcome(skipped: .max)))
+        #expect(!isRefused(welcome(committed: 1, ingested: 2, skipped: 3)))
+        #expect(isRefused(DownloadMessage.changes(ViewChunk(objectsTotal: .max))))
+        #expect(isRefused(DownloadMessage.changes(ViewChunk(objectsDone: .max))))
+        #expect(!isRefused(DownloadMessage.changes(ViewChunk(objectsTotal: 2, objectsDone: 1))))
     }
 
     @Test("a one-way entry that is not numbered as its place says is refused")

@@ -14,6 +14,9 @@ struct Samples {
 
     mutating func number() -> UInt64 { random.next() }
 
+    /// As large as that of a changeset may be.
+    mutating func sequence() -> UInt64 { random.next() >> 2 }
+
     mutating func number(below bound: Int) -> Int { random.below(bound) }
 
     mutating func text(upTo length: Int = 24) -> String {

@@ -44,7 +44,7 @@ struct FuzzSeeds {
                 session: numbers.next(), protocolVersion: 1, epoch: numbers.next(), serverTime: numbers.next(),
                 limits: .standard, committed: 3, ingested: 4
             ).payload
-        case .uploadAnswer: return UploadAnswer(committed: numbers.next(), failure: failure()).payload
+        case .uploadAnswer: return UploadAnswer(committed: numbers.next() >> 2, failure: failure()).payload
         case .downloadRequest: return DownloadRequest(session: numbers.next()).payload
         case .download: return downloadMessage().payload
         case .credit: return CreditRequest(session: numbers.next(), bytes: numbers.next()).payload
@@ -54,7 +54,7 @@ struct FuzzSeeds {
         case .ingest:
             let entries = (0..<numbers.below(3)).map { _ in operations() }
             return IngestBatch(client: ClientID(7), first: UInt64(numbers.below(100)), entries: entries).payload
-        case .ingestAnswer: return IngestAnswer(acknowledged: numbers.next()).payload
+        case .ingestAnswer: return IngestAnswer(acknowledged: numbers.next() >> 2).payload
         case .failure: return failure().payload
         case .resync: return ResyncRequest(session: numbers.next(), number: 2, reports: reports()).payload
         default: return UploadRequest(session: numbers.next(), changesets: changesets()).payload

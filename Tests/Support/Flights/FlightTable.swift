@@ -141,10 +141,23 @@ private struct FlightColumns {
     }
 }
 
-/// Seconds since 1970 of a time like `2013-01-01T10:00:00Z`. Date formatters take longer than the whole import.
+/// Seconds since 1970 of a time like `2013-01-01T10:00:00Z`; zero for other texts. Date formatters, and even splitting
+/// the text, take longer than all else that is done for a flight.
 package func secondsSince1970(_ text: Substring) -> Int {
-    let parts = text.split { !$0.isNumber }.compactMap { Int($0) }
-    guard parts.count == 6 else { return 0 }
+    var parts: InlineArray<6, Int> = .init(repeating: 0)
+    var count = 0
+    var isInside = false
+    for byte in text.utf8 {
+        if byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
+            if !isInside { count += 1 }
+            guard count <= 6, parts[count - 1] < 1_000_000 else { return 0 }
+            parts[count - 1] = parts[count - 1] * 10 + Int(byte - UInt8(ascii: "0"))
+            isInside = true
+        } else {
+            isInside = false
+        }
+    }
+    guard count == 6 else { return 0 }
     // Days from the civil calendar: years begin in March, so that the leap day comes last.
     let year = parts[1] <= 2 ? parts[0] - 1 : parts[0]
     let month = (parts[1] + 9) % 12

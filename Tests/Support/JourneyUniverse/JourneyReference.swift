@@ -5,14 +5,30 @@ import CausewayOperations
 /// What the naive reference makes of everything that the server took, in the server's order.
 ///
 /// It declares again what the record adds to the rules of single objects: which time a stamp may claim, which life a
-/// writer meant (RULES.md, O8 and O9) and which value an addition was made on (C5, C6). Objects that nothing holds are
-/// not ended but never looked at.
+/// writer meant (RULES.md, O8), which value an addition was made on (C5, C6) and what is forgotten below the
+/// horizon (section 12). Objects that nothing holds are not ended but never looked at.
 struct JourneyReference {
     /// Everything that counts, by what it is about, in the order in which it was taken.
     private(set) var merges: [ObjectReference: NaiveMerge] = [:]
     private var lives: [ObjectReference: Life] = [:]
     private var lastTimes: [ClientID: UInt64] = [:]
     private var newestTime: UInt64 = 0
+    /// Per class, the newest version that brought about an end which is forgotten.
+    private var forgotten: [String: ServerVersion] = [:]
+    /// What stands for each key of sets and maps.
+    private var entries: [Key: Entry] = [:]
+
+    private struct Key: Hashable {
+        var object: ObjectReference
+        var property: String
+        var key: Value
+    }
+
+    private struct Entry {
+        var isRemoved: Bool
+        var stamp: Stamp
+        var version: ServerVersion
+    }
 
     /// By which version and whose changeset something became so.
     private struct Turn {
@@ -31,16 +47,23 @@ struct JourneyReference {
         var turn: Turn
         /// The oldest stamp of its creates.
         var born: Stamp
+        /// Who created it last.
+        var made: Turn
         /// What additions to its counters may be made on.
         var sets: [String: (turn: Turn, stamp: Stamp)] = [:]
     }
 
-    mutating func take(_ changesets: [Changeset], as version: ServerVersion, at time: UInt64) {
+    /// - Parameter horizon: where the server's history began then.
+    mutating func take(
+        _ changesets: [Changeset], as version: ServerVersion, at time: UInt64, horizon: ServerVersion = .zero
+    ) {
+        forget(through: horizon)
         for changeset in changesets {
             let turn = Turn(version: version, client: changeset.client)
             let stamp = clamped(changeset, at: time)
             for operation in changeset.operations {
                 guard let meant = meant(operation, by: changeset, turn, stamp) else { continue }
+                note(meant, turn, stamp)
                 merges[operation.target, default: NaiveMerge()].operations.append((meant, stamp))
             }
         }
@@ -62,14 +85,19 @@ struct JourneyReference {
         let target = operation.target
         switch operation {
         case .create(_, let named, let fields):
-            let life = life(named, of: target, isAlive: false, by: changeset)
+            var life = life(named, of: target, by: changeset)
+            // F4: counted from an end that is forgotten.
+            if let known = lives[target], known.number % 2 == 1, forgotten[target.className] != nil {
+                life = min(life, known.number)
+            }
             reach(life, of: target, turn, stamp)
+            if lives[target]?.number == life { lives[target]?.made = turn }
             for field in fields where !field.isDefault { note(field, of: target, turn, stamp) }
             return .create(target, life: life, fields: fields)
         case .delete(_, let named):
-            let life = life(named, of: target, isAlive: true, by: changeset)
-            reach(life, of: target, turn, stamp)
-            return .delete(target, life: life)
+            if mayMeanForgotten(target, changeset, turn) { return nil }
+            reach(named, of: target, turn, stamp)
+            return .delete(target, life: named)
         case .set(_, let field):
             if !field.isDefault { note(field, of: target, turn, stamp) }
             return operation
@@ -85,9 +113,9 @@ struct JourneyReference {
 
     /// A writer that could not know the number names a life that is over: it means the next one.
     private func life(
-        _ named: UInt32, of object: ObjectReference, isAlive: Bool, by changeset: Changeset
+        _ named: UInt32, of object: ObjectReference, by changeset: Changeset
     ) -> UInt32 {
-        guard let reached = lives[object], reached.number >= named, (reached.number % 2 == 1) == isAlive,
+        guard let reached = lives[object], reached.number >= named, reached.number % 2 == 0,
             reached.turn.isKnown(to: changeset)
         else { return named }
         return reached.number + 1
@@ -95,7 +123,8 @@ struct JourneyReference {
 
     private mutating func reach(_ life: UInt32, of object: ObjectReference, _ turn: Turn, _ stamp: Stamp) {
         guard let known = lives[object], known.number >= life else {
-            lives[object] = Life(number: life, turn: turn, born: stamp)
+            lives[object] = Life(number: life, turn: turn, born: stamp, made: turn)
+            entries = entries.filter { $0.key.object != object }
             return
         }
         if known.number == life { lives[object]?.born = min(known.born, stamp) }
@@ -105,5 +134,45 @@ struct JourneyReference {
         guard let life = lives[object], life.number % 2 == 1, stamp >= life.born else { return }
         if let known = life.sets[field.property], stamp < known.stamp { return }
         lives[object]?.sets[field.property] = (turn, stamp)
+    }
+}
+
+// MARK: - Below the horizon
+
+extension JourneyReference {
+    /// With a history of one version a mark never waits for longer than its own version: what was removed is forgotten
+    /// as soon as the history begins behind it.
+    private mutating func forget(through horizon: ServerVersion) {
+        for (object, life) in lives where life.number % 2 == 0 && life.turn.version <= horizon {
+            forgotten[object.className] = max(forgotten[object.className] ?? .zero, life.turn.version)
+            lives[object] = nil
+            merges[object] = nil
+        }
+        for (place, entry) in entries where entry.isRemoved && entry.version <= horizon {
+            entries[place] = nil
+            merges[place.object]?.operations.removeAll { operation, _ in
+                if case .keyed(_, place.property, let change) = operation { change.key == place.key } else { false }
+            }
+        }
+    }
+
+    /// F3: of an object that this writer has not seen begin, and a forgotten end is newer than what it has seen.
+    private func mayMeanForgotten(_ object: ObjectReference, _ changeset: Changeset, _ turn: Turn) -> Bool {
+        guard let newest = forgotten[object.className], changeset.base < newest else { return false }
+        guard let life = lives[object] else { return true }
+        guard life.number % 2 == 1, life.turn.version > changeset.base else { return false }
+        let isOwn = life.born.client == changeset.client
+        return !isOwn && !(life.made.client == turn.client && life.made.version == turn.version)
+    }
+
+    /// Which put or remove of a key stands.
+    private mutating func note(_ operation: Operation, _ turn: Turn, _ stamp: Stamp) {
+        guard case .keyed(let object, let property, let change) = operation, let life = lives[object],
+            life.number % 2 == 1, stamp >= life.born
+        else { return }
+        let place = Key(object: object, property: property, key: change.key)
+        if let known = entries[place], stamp < known.stamp { return }
+        let isRemoved = if case .remove = change { true } else { false }
+        entries[place] = Entry(isRemoved: isRemoved, stamp: stamp, version: turn.version)
     }
 }

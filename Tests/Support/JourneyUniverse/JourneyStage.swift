@@ -122,9 +122,10 @@ final class JourneyStage {
     }
 
     private func upload(_ device: JourneyDevice) throws {
+        let horizon = try record.snapshot().historyStart
         let (sent, failure) = try device.upload(to: record, at: now)
         let isKnown = fault != .unknownToReference || device.number < devices.count - 1
-        if !sent.isEmpty, isKnown { reference.take(sent, as: record.version, at: now) }
+        if !sent.isEmpty, isKnown { reference.take(sent, as: record.version, at: now, horizon: horizon) }
         guard let failure else { return }
         for place in cases.indices { differences[place] = "device \(device.number) was refused: \(failure)" }
     }

@@ -64,9 +64,9 @@ package struct NaiveList {
     private func add(
         _ id: ElementID, _ element: ElementID, _ left: ElementID?, _ right: ElementID?, _ nodes: inout [ElementID: Node]
     ) {
-        // U2 and U3: origins that are not known are none.
+        // U2: a left origin that is not known is none. U3: for a right one stands what follows the left.
         let left = left.flatMap { nodes[$0] == nil ? nil : $0 }
-        if let right, nodes[right] != nil {
+        if let right = right.flatMap({ nodes[$0] == nil ? successor(of: left, nodes) : $0 }) {
             var climbing = right
             while nodes[climbing]!.isLeft { climbing = nodes[climbing]!.parent! }
             if nodes[climbing]!.parent == left {
@@ -75,6 +75,12 @@ package struct NaiveList {
             }
         }
         nodes[id] = Node(parent: left, isLeft: false, element: element)
+    }
+
+    private func successor(of left: ElementID?, _ nodes: [ElementID: Node]) -> ElementID? {
+        let order = walk(nodes, nil)
+        guard let left, let place = order.firstIndex(of: left) else { return order.first }
+        return place + 1 < order.count ? order[place + 1] : nil
     }
 
     private func walk(_ nodes: [ElementID: Node], _ parent: ElementID?) -> [ElementID] {

@@ -108,6 +108,8 @@ final class DemoRun {
             try stage.ask("A", "gate", rows[0], "A1")
             try stage.ask("B", "delay", rows[0], "77")
             try stage.ask("A", "gate", rows[1], "A2")
+            // Of two writes within one millisecond nobody can tell which was later.
+            Thread.sleep(forTimeInterval: 0.01)
             try stage.ask("B", "gate", rows[1], "B2")
             // One deletes what the other edits; both append to one list.
             try stage.ask("A", "delete", rows[2])

@@ -325,7 +325,7 @@ final class DeviceProcess {
 
     private func upload(_ attempt: Conversation.Attempt, _ session: UInt64, _ after: UInt64) throws {
         var changesets = try file.read {
-            try replica.pending(in: $0, after: after, limitBytes: limits.uploadBytes)
+            try replica.pending(in: $0, after: after, limitBytes: conversation.upload.batchBytes)
         }
         guard let first = changesets.first, let last = changesets.last else {
             return tell(.uploadFoundNothing(attempt))
@@ -341,7 +341,7 @@ final class DeviceProcess {
 
     private func ingest(_ attempt: Conversation.Attempt, _ after: UInt64) throws {
         let pending = try file.read {
-            try replica.pendingOneWay(in: $0, after: after, limitBytes: limits.ingestBytes)
+            try replica.pendingOneWay(in: $0, after: after, limitBytes: conversation.ingest.batchBytes)
         }
         guard let pending else { return tell(.ingestFoundNothing(attempt)) }
         let batch = IngestBatch(client: file.client, first: pending.first, entries: pending.entries)

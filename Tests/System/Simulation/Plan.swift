@@ -24,7 +24,9 @@ struct Plan: CustomStringConvertible {
     let faultPercent: Int
     /// The operator says who may read and write what, now this and now that.
     let hasRules: Bool
-    /// Seeds below live under one set of rules: what changing rules find has not been mended in all of them yet.
+    /// Before so many of a hundred steps the operator does, beside when it is the fault that strikes.
+    let rulesPercent: Int
+    /// Seeds below know no rules, so that each of them stays the story that it was.
     static let firstSeedWithRules: UInt64 = 1_000_000
 
     struct DevicePlan {
@@ -53,10 +55,11 @@ struct Plan: CustomStringConvertible {
         storeErrorPercent = random.one(of: [0, 0, 2, 10])
         fileErrorPercent = random.one(of: [0, 0, 3, 10])
         faultPercent = random.one(of: [0, 3, 10])
-        // Drawn for every seed, so that the rest of its story is the same without.
-        let drawsRules = random.happens(percent: 40)
-        hasRules = drawsRules && seed >= Self.firstSeedWithRules
+        // Nothing follows from this number, but what follows on it.
+        _ = random.below(100)
+        hasRules = seed >= Self.firstSeedWithRules
         cutPercent = random.one(of: [0, 20, 50, 80])
+        rulesPercent = hasRules ? random.one(of: [0, 3, 10]) : 0
     }
 
     var description: String {

@@ -62,7 +62,8 @@ final class ServerProcess {
         self.world = world
         folder = Self.newFolder(world.plan.seed)
         options = StoreEmbedded.Options(
-            historyVersionsMax: world.plan.historyVersionsMax, mapSizeBytes: 1 << 26, inMemory: true)
+            historyVersionsMax: world.plan.historyVersionsMax, refusalBytesMax: 2_000, mapSizeBytes: 1 << 26,
+            inMemory: true)
         file = try Self.file(in: folder)
         let opened = try StoreEmbedded.open(folder: folder, options: options, epochSeed: world.plan.seed | 1)
         record = FaultyRecord(opened, mutation: nil, changed: { _ in }, failing: { .not })
@@ -363,14 +364,16 @@ final class ServerProcess {
         let result = Result { () throws(StoreFailure) in
             try record.commit(group.map(\.batch), receivedAt: clock)
         }
-        for (batch, _) in group { delivered[batch.client, default: []] += batch.changesets }
+        for (batch, _) in group {
+            delivered[batch.client, default: []] += batch.changesets
+            rememberRefusals(of: batch.client)
+        }
         switch result {
         case .failure(let failure):
             world.story.note("the record fails: \(failure.code.name) \(failure.message)")
             for (_, exchange) in group { answer(Exchange.Answer(refusal: SyncFailure(failure)), exchange) }
         case .success(let outcomes):
             for (upload, outcome) in zip(group, outcomes) {
-                remember(outcome, upload.batch.client)
                 let client = upload.batch.client.rawValue % 16
                 world.story.tell(.merged, "changesets of client \(client), committed \(outcome.committed)")
                 world.story.tell(.versioned, "\(before.rawValue) → \(outcome.version.rawValue)")
@@ -383,9 +386,10 @@ final class ServerProcess {
         for session in sessions.values.sorted(by: { $0.id < $1.id }) { session.wake() }
     }
 
-    private func remember(_ outcome: CommitOutcome, _ client: ClientID) {
+    /// Also of a commit that failed after it was written: what it refused is refused.
+    private func rememberRefusals(of client: ClientID) {
         guard access.wasRestricted, let snapshot = try? record.record.snapshot(),
-            let refusals = try? snapshot.refusals(of: client, after: 0, through: outcome.committed)
+            let refusals = try? snapshot.refusals(of: client, after: 0, through: snapshot.committed(by: client))
         else { return }
         for refusal in refusals { refused[client, default: []].insert([refusal.sequence, UInt64(refusal.operation)]) }
     }

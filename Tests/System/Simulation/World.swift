@@ -104,6 +104,7 @@ final class World {
     private func step() throws {
         try pass(random.happens(percent: 4) ? UInt64(random.below(12_000)) : UInt64(random.below(60)))
         if random.happens(percent: plan.faultPercent) { try strike(random.one(of: Fault.allCases)) }
+        if happens(percent: plan.rulesPercent) { try server.changeRules() }
         let device = random.one(of: devices)
         switch random.below(100) {
         case 0..<5: try subscribe(device)

@@ -24,15 +24,21 @@ final class Bench {
     private var callers: [String: CallerOfDevice] = [:]
 
     private let limits: SessionLimits
+    private let options: StoreEmbedded.Options
 
     /// - Parameter creditBytes: a part of a change is at most half as large.
-    init(creditBytes: UInt64 = SessionLimits.standard.creditBytes) throws {
+    init(
+        creditBytes: UInt64 = SessionLimits.standard.creditBytes,
+        options: StoreEmbedded.Options = StoreEmbedded.Options()
+    ) throws {
+        self.options = options
         limits = SessionLimits(frameBytes: 16 << 20, creditBytes: creditBytes, heartbeatMilliseconds: 15_000)
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("causeway-bench-\(UInt64.random(in: 0 ... .max))", isDirectory: true)
         serverFolder = folder.appendingPathComponent("server", isDirectory: true)
         try FileManager.default.createDirectory(at: serverFolder, withIntermediateDirectories: true)
-        store = try StoreEmbedded.open(folder: serverFolder.path, epochSeed: UInt64.random(in: 1 ... .max))
+        store = try StoreEmbedded.open(
+            folder: serverFolder.path, options: options, epochSeed: UInt64.random(in: 1 ... .max))
         server = Server(Self.conversations(of: store, limits))
     }
 
@@ -65,7 +71,8 @@ final class Bench {
         let restored = folder.appendingPathComponent("restored-\(copies)", isDirectory: true)
         try FileManager.default.copyItem(at: copy, to: restored)
         serverFolder = restored
-        store = try StoreEmbedded.open(folder: restored.path, epochSeed: UInt64.random(in: 1 ... .max))
+        store = try StoreEmbedded.open(
+            folder: restored.path, options: options, epochSeed: UInt64.random(in: 1 ... .max))
         server.conversations = Self.conversations(of: store, limits)
     }
 

@@ -1,6 +1,7 @@
 import Causeway
 import CausewayModel
 import CausewayOperations
+import CausewayStoreEmbedded
 import Foundation
 import Synchronization
 import Testing
@@ -156,6 +157,32 @@ struct UnsyncedChangesTests {
         try await settle(a)
         #expect(a.objects(Chore.self).isEmpty && a.unsyncedChanges.count == 1)
         #expect(b.object(ofType: Chore.self, forPrimaryKey: 1)?.title == "sweep")
+        await bench.end()
+    }
+
+    @Test("is known to the device write by write, however many there are and however few the server keeps at once")
+    func many() async throws {
+        let bench = try Bench(options: StoreEmbedded.Options(refusalBytesMax: 2_000))
+        let errors = Mutex<[SyncError]>([])
+        bench.app("a").syncManager.errorHandler = { error, _ in
+            if let error = error as? SyncError { errors.withLock { $0.append(error) } }
+        }
+        let a = try Realm(configuration: try await bench.configuration("a", initial: Self.all))
+        let b = try Realm(configuration: try await bench.configuration("b", initial: Self.all))
+        try await settle(a)
+        bench.network("a").change = Self.spoil
+        for id in 0..<80 {
+            try a.write { _ = a.create(Chore.self, value: ["id": id, "title": id % 2 == 0 ? "spoilt" : "fine"]) }
+        }
+        try await settle(a)
+        try await settle(b)
+        for realm in [a, b] {
+            #expect(realm.objects(Chore.self).map(\.id).sorted() == Array(stride(from: 1, to: 80, by: 2)))
+        }
+        let refused = a.unsyncedChanges.flatMap { change in change.objects.map(\.primaryKey) }
+        #expect(refused == stride(from: 0, to: 80, by: 2).map { AnyBSON.int64(Int64($0)) })
+        // The app hears of what was refused, and nothing of the sessions that it took.
+        #expect(errors.withLock { !$0.isEmpty && $0.allSatisfy { $0.serverCode == 307 } })
         await bench.end()
     }
 }

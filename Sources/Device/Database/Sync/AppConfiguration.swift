@@ -94,7 +94,8 @@ public final class AppConfiguration: Sendable {
         set { state.withLock { $0.transport = newValue } }
     }
 
-    /// How long a call may stay without an answer, in milliseconds.
+    /// How long a call may stay without an answer, in milliseconds. One that sends much has longer, by its size: a second
+    /// for each 8 KiB, nine minutes at most.
     ///
     /// ```swift
     /// let patient = AppConfiguration(baseURL: "https://sync.example.com:7443", defaultRequestTimeoutMS: 120_000)

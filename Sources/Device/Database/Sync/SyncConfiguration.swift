@@ -239,6 +239,7 @@ extension AppState {
     var conversationLimits: ConversationLimits {
         var limits = ConversationLimits()
         limits.silenceMilliseconds = timeouts.silenceMilliseconds
+        limits.answerMilliseconds = UInt64(configuration.defaultRequestTimeoutMS)
         return limits
     }
 }

@@ -266,7 +266,9 @@ actor SyncDriver {
         if impatiently { impatient.insert(waiter) }
         defer { impatient.remove(waiter) }
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                // What is given up before it began is not heard of again.
+                guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
                 waiting[waiter] = continuation
                 handle(event)
             }
@@ -287,7 +289,8 @@ actor SyncDriver {
         lastWaiter += 1
         let id = lastWaiter
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
                 subscriptionWaits.append(SubscriptionWait(id: id, version: version, continuation: continuation))
                 if case .stopped(let failure) = conversation.phase {
                     failWaiters(SyncError(failure))
@@ -569,8 +572,11 @@ actor SyncDriver {
             try await file.whenDurable(greeting.fileVersion)
             let sent = DispatchTime.now().uptimeNanoseconds
             let welcome = try await transport.hello(greeting.hello, token: token)
-            let roundTrip = (DispatchTime.now().uptimeNanoseconds - sent) / 1_000_000
-            file.observe(serverTime: welcome.serverTime, roundTrip: roundTrip)
+            // Read first and rounded up, so that the trip reaches back to before it began: clocks that agree are then left
+            // alone, also where the trip took less than their milliseconds show.
+            let localTime = SyncedFile.wallClock
+            let roundTrip = (DispatchTime.now().uptimeNanoseconds - sent) / 1_000_000 + 1
+            file.observe(serverTime: welcome.serverTime, localTime: localTime, roundTrip: roundTrip)
             return .welcomed(
                 attempt, welcome,
                 .init(
@@ -590,12 +596,13 @@ actor SyncDriver {
 
     private func upload(_ attempt: Conversation.Attempt, _ session: UInt64, _ after: UInt64, alone: Bool) {
         do {
-            let changesets = try file.pending(
-                after: after, limitBytes: alone ? 0 : conversation.limits.uploadBytes)
+            let (changesets, sizeBytes) = try file.pending(
+                after: after, limitBytes: alone ? 0 : conversation.upload.batchBytes)
             guard !changesets.isEmpty else {
                 tell(.uploadFoundNothing(attempt))
                 return
             }
+            tell(.departed(attempt, .changesets, bytes: sizeBytes))
             call(attempt, .upload) { transport, token throws(TransportFailure) in
                 .uploadAnswered(attempt, try await transport.upload(changesets, session: session, token: token))
             }
@@ -606,11 +613,12 @@ actor SyncDriver {
 
     private func ingest(_ attempt: Conversation.Attempt, _ after: UInt64, alone: Bool) {
         do {
-            let limitBytes = alone ? 0 : conversation.limits.ingestBytes
-            guard let batch = try file.pendingOneWay(after: after, limitBytes: limitBytes) else {
+            let limitBytes = alone ? 0 : conversation.ingest.batchBytes
+            guard let (batch, sizeBytes) = try file.pendingOneWay(after: after, limitBytes: limitBytes) else {
                 tell(.ingestFoundNothing(attempt))
                 return
             }
+            tell(.departed(attempt, .oneWay, bytes: sizeBytes))
             call(attempt, .ingest) { transport, token throws(TransportFailure) in
                 .ingestAnswered(attempt, through: try await transport.ingest(batch, token: token))
             }

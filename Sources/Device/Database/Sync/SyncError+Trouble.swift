@@ -44,7 +44,7 @@ extension SyncError {
             case .operationInvalid, .objectUnknown: .writeRejected
             case .epochChanged, .historyTrimmed, .sequenceGap: .clientReset
             case .serverEnding, .serverBusy, .serverFault, .serverOutOfSpace: .serverWarning
-            case .databaseUnknown, .sessionUnknown, .schemaMismatch: .clientSession
+            case .databaseUnknown, .sessionUnknown, .refusalsUnread, .schemaMismatch: .clientSession
             default: .clientInternal
             }
         self.init(code, failure.message, serverCode: Int(failure.code.rawValue))

@@ -157,16 +157,18 @@ final class SyncedFile: Sendable {
         try reading { try SubscriptionTree($0).newest() }
     }
 
-    func pending(after sequence: UInt64, limitBytes: Int) throws -> [Changeset] {
-        try reading { try replica.pending(in: $0, after: sequence, limitBytes: limitBytes) }
+    func pending(after sequence: UInt64, limitBytes: Int) throws -> (changesets: [Changeset], sizeBytes: Int) {
+        try reading { try replica.pendingBatch(in: $0, after: sequence, limitBytes: limitBytes) }
     }
 
-    func pendingOneWay(after number: UInt64, limitBytes: Int) throws -> IngestBatch? {
+    func pendingOneWay(
+        after number: UInt64, limitBytes: Int
+    ) throws -> (batch: IngestBatch, sizeBytes: Int)? {
         try reading { transaction in
-            guard let batch = try replica.pendingOneWay(in: transaction, after: number, limitBytes: limitBytes) else {
-                return nil
-            }
-            return IngestBatch(client: replica.client, first: batch.first, entries: batch.entries)
+            guard let pending = try replica.pendingOneWay(in: transaction, after: number, limitBytes: limitBytes)
+            else { return nil }
+            let batch = IngestBatch(client: replica.client, first: pending.first, entries: pending.entries)
+            return (batch, pending.sizeBytes)
         }
     }
 
@@ -195,8 +197,8 @@ final class SyncedFile: Sendable {
     }
 
     /// Measures the difference between the server's clock and ours.
-    func observe(serverTime: UInt64, roundTrip: UInt64) {
-        replica.observe(serverTime: serverTime, localTime: Self.wallClock, roundTrip: roundTrip)
+    func observe(serverTime: UInt64, localTime: UInt64, roundTrip: UInt64) {
+        replica.observe(serverTime: serverTime, localTime: localTime, roundTrip: roundTrip)
     }
 
     /// Milliseconds since 1970.
@@ -253,10 +255,10 @@ final class SyncedFile: Sendable {
                         for part in change.parts { try Self.apply(part, to: application) }
                     }
                     try application.finish(segment.checkpoint)
+                    acknowledged = application.acknowledged
                     refused += application.quarantined
                 }
                 try subscriptions.reached(checkpoint.querySet)
-                acknowledged = checkpoint.acknowledged
             }
             // What is left of an earlier change leads on from a checkpoint that is past.
             if !staging.isEmpty { staging.clear() }

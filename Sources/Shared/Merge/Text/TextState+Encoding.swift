@@ -102,7 +102,7 @@ extension TextState {
     }
 
     /// - Complexity: O(n), in memory too: ids are never equal, so every piece has taken at least one byte.
-    private mutating func readRuns(_ reader: inout ByteReader) throws(EncodingError) {
+    mutating func readRuns(_ reader: inout ByteReader) throws(EncodingError) {
         let total = try reader.readCount(minimumBytesEach: 1)
         if total == 0 { return }
         clients = try reader.readClients()

@@ -25,9 +25,9 @@ extension TextState {
         guard count > 0, !id.counter.addingReportingOverflow(UInt64(count)).overflow else { return .noEffect }
         let key = key(id)
         guard !knowsAny(of: key, count) else { return .noEffect }
-        // An origin that is not known counts as none (U2, U3).
+        // A left origin that is not known counts as none (U2).
         let leftSpot = left.flatMap { knownKey($0) }.flatMap { find($0) }
-        add(key, count, utf8, left: leftSpot, right: right.flatMap { knownKey($0) })
+        add(key, count, utf8, left: leftSpot, right: right.map { knownKey($0) ?? .root })
         return .applied
     }
 
@@ -148,11 +148,13 @@ extension TextState {
 
 extension TextState {
     /// The rule as it stands, for a place where the writer had not seen everything that is there now.
+    ///
+    /// - Parameter right: nil for none; an origin of a writer who never wrote here is the root.
     private mutating func addBesideOthers(
         _ key: Key, _ count: Int, _ utf8: UnsafeBufferPointer<UInt8>, left: Key, right: Key?
     ) {
         makeChildren()
-        if let right, find(right) != nil, descends(right, from: left) {
+        if let right = right.flatMap({ known($0, behind: left) }), descends(right, from: left) {
             let next = children?[right]?.left.first { precedes(key, $0) }
             note(key, below: right, isLeft: true)
             let (block, place) = boundary(before: next.map { leftmost($0) } ?? right)
@@ -170,6 +172,12 @@ extension TextState {
         put(key, count, utf8, link: .right, left, place.block, place.piece)
         guard left != .root else { return note(key, below: left, isLeft: false) }
         hang(key, below: left)
+    }
+
+    /// For a right origin that is not known stands what follows the left one (U3).
+    private mutating func known(_ right: Key, behind left: Key) -> Key? {
+        if right != .root, find(right) != nil { return right }
+        return successor(left == .root ? nil : find(left)).map { key($0) }
     }
 
     /// Makes a right child known to its parent, which ends its piece from now on.

@@ -245,6 +245,19 @@ extension TextState {
         return spot.block + 1 < blocks.count ? Spot(block: spot.block + 1, piece: 0, offset: 0) : nil
     }
 
+    /// The scalar before another one in the whole order; of nil, the last of all.
+    func predecessor(_ spot: Spot?) -> Spot? {
+        if let spot, spot.offset > 0 { return Spot(block: spot.block, piece: spot.piece, offset: spot.offset - 1) }
+        var (block, piece) = spot.map { ($0.block, $0.piece) } ?? (blocks.count, 0)
+        if piece == 0 {
+            block -= 1
+            guard block >= 0 else { return nil }
+            piece = blocks[block].pieces.count
+        }
+        piece -= 1
+        return Spot(block: block, piece: piece, offset: self[block, piece].count - 1)
+    }
+
     /// Where a scalar is, removed or not.
     mutating func find(_ key: Key) -> Spot? {
         if let cursor, cursor.block < blocks.count {

@@ -3,6 +3,7 @@ package import CausewayOperations
 import CausewayStorage
 
 /// Some objects of a table, whose properties are read column by column: many at once, and straight from their leaves.
+/// In a write transaction they are as it has made them so far.
 package struct TableRows {
     private let table: Table
     private let count: Int
@@ -128,6 +129,9 @@ package struct TableRows {
 
     /// Leaves that hold each string once are read so; where one does not, every string is made.
     private func strings(_ column: Int) -> SparseColumn? {
+        if pieces.contains(where: { table.columns[column].writableLeaf(at: $0.leaf) != nil }) {
+            return stringsBeingWritten(column)
+        }
         var dictionary = DistinctStrings(distinct: [], indexes: [])
         var known: [[UInt8]: UInt16] = [:]
         /// From a leaf's codes to the dictionary's.
@@ -173,10 +177,37 @@ package struct TableRows {
         }
     }
 
+    /// Leaves that the transaction is still writing have no layout.
+    private func stringsBeingWritten(_ column: Int) -> SparseColumn? {
+        var strings = Values<Value>()
+        strings.present.reserveCapacity(count)
+        var arePresent = Array(repeating: true, count: count)
+        var position = 0
+        for piece in pieces {
+            let written = table.columns[column].writableLeaf(at: piece.leaf)?.strings
+            let leaf = written == nil ? table.leaf(column, piece.leaf) : nil
+            guard written != nil || leaf != nil else { return nil }
+            for slot in piece.slots {
+                if let written, !written.isNull(slot) {
+                    strings.present.append(.string(String(decoding: written.contents.bytes(slot), as: UTF8.self)))
+                } else if let leaf, !LeafHeader(leaf).isNull(slot) {
+                    strings.present.append(.string(String(decoding: StringLeaf(leaf).bytes(slot), as: UTF8.self)))
+                } else {
+                    arePresent[position] = false
+                }
+                position += 1
+            }
+        }
+        if strings.present.count < count { strings.arePresent = arePresent }
+        return strings.column { ValueColumn($0) }
+    }
+
     // MARK: - Links
 
     /// Many objects link to few: each target's primary key is looked up once.
     private func links(_ column: Int) -> SparseColumn? {
+        // A link to an object that was deleted is none.
+        if table.transaction.hasEnded { table.transaction.settle() }
         guard let rows = values(column, { IntegerLeaf($0).value($1) }) else { return nil }
         let target = table.target(column)
         var places = TargetPlaces(rows.present)
@@ -233,14 +264,4 @@ package struct TableRows {
 extension Table {
     /// Objects that are here, in the order of their keys.
     package func rows(_ keys: ArraySlice<ObjectKey>) -> TableRows { TableRows(self, keys) }
-
-    /// Visits the objects of a range whose list, set or map is not empty, as the file has them, until the body answers
-    /// false.
-    package func forEachList(_ column: Int, in keys: ClosedRange<ObjectKey>, _ body: (ObjectKey) -> Bool) {
-        let first = ObjectStore.changesKey(UInt64(bitPattern: keys.lowerBound.rawValue))
-        let end = ObjectStore.changesKey(UInt64(bitPattern: keys.upperBound.rawValue + 1))
-        transaction.reader.scan(tree: listTree(column), from: first, upTo: end, reversed: false) { place, _ in
-            body(ObjectKey(Int64(bitPattern: place.readUInt64(at: 0))))
-        }
-    }
 }

@@ -7,7 +7,7 @@ extension PageStorage {
         guard !file.isReadOnly else { return }
         // What the last states freed can be used once a later one is safe.
         try synchronize()
-        var pagesBehind = Int.max
+        var progress = CompactingProgress()
         for _ in 0..<Self.roundsMaximum {
             let ticket = writerLock.takeTicket()
             try writerLock.wait(for: ticket)
@@ -18,11 +18,11 @@ extension PageStorage {
             let changes = WriteChanges(over: base, path: path)
             var move = PagesBehind(boundary, of: base, limitBytes: Self.bytesPerRound)
             move.collect(into: changes)
-            // Nothing is left to move, or what is left finds no place further ahead: one more commit cuts the end.
-            let isLast = changes.isEmpty || move.pagesFound >= pagesBehind
+            progress.note(move)
+            // One more commit cuts the end.
+            let isLast = changes.isEmpty || progress.isOver
             try commitMoved(isLast ? nil : changes, over: base)
             if isLast { return }
-            pagesBehind = move.pagesFound
         }
     }
 
@@ -37,16 +37,45 @@ extension PageStorage {
     }
 }
 
+/// Tells when what is left finds no place further ahead.
+///
+/// A long run without a hole of its length ahead goes to and fro, for what it leaves is room only for the round after
+/// the next: the end is where the file is shortest.
+private struct CompactingProgress {
+    private static let roundsInVainMaximum = 2
+    /// While others write, the end may never come back to where it was.
+    private static let roundsInVainLimit = 8
+
+    private var fewestPages = Int.max
+    private var lowestEnd = Int.max
+    private var lastEnd = Int.max
+    private var roundsInVain = 0
+
+    mutating func note(_ move: PagesBehind) {
+        let isProgress = move.pagesFound < fewestPages || move.end < lowestEnd
+        roundsInVain = isProgress ? 0 : roundsInVain + 1
+        fewestPages = min(fewestPages, move.pagesFound)
+        lowestEnd = min(lowestEnd, move.end)
+        lastEnd = move.end
+    }
+
+    var isOver: Bool {
+        roundsInVain >= Self.roundsInVainLimit || roundsInVain >= Self.roundsInVainMaximum && lastEnd == lowestEnd
+    }
+}
+
 /// Finds what lies behind a page of the file, and writes it again as it is: a changed page goes where there is room.
 private struct PagesBehind {
-    private let boundary: UInt32
+    private let boundary: Int
     private let base: PageSnapshot
     private var bytesLeft: Int
     /// How many pages lie behind, also those that are left for the next round.
     private(set) var pagesFound = 0
+    /// Where the last of them ends.
+    private(set) var end = 0
 
     init(_ boundary: UInt32, of base: PageSnapshot, limitBytes: Int) {
-        self.boundary = boundary
+        self.boundary = Int(boundary)
         self.base = base
         bytesLeft = limitBytes
     }
@@ -57,8 +86,10 @@ private struct PagesBehind {
     }
 
     private mutating func isBehind(_ pointer: PagePointer, _ kind: PageKind) -> Bool {
-        guard Int(pointer.page) + pointer.pageCount(kind) > Int(boundary) else { return false }
+        let pieceEnd = Int(pointer.page) + pointer.pageCount(kind)
+        guard pieceEnd > boundary else { return false }
         pagesFound += pointer.pageCount(kind)
+        end = max(end, pieceEnd)
         return true
     }
 

@@ -1,0 +1,54 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+import CausewayStore
+
+// Objects created plainly, many at once: their columns go into the tables as they come from the wire.
+
+extension Merging {
+    /// Creates the objects of a changeset's runs, in order, up to the first run that names an object which exists or was
+    /// deleted: the rest is looked at create by create. Answers how many runs it did, and how many objects they are.
+    ///
+    /// It does none where a create could be refused, since that is refused with all else that is about its object: where
+    /// one does not fit the schema, where one comes behind other operations, where the writer may not write everything.
+    func create(
+        _ changeset: Changeset, _ check: OperationCheck, _ permissions: Permissions?
+    ) throws(StoreFailure) -> (runs: Int, objects: Int) {
+        var made = (runs: 0, objects: 0)
+        guard !changeset.creations.isEmpty, AccessJudge.rules(permissions, self) == nil,
+            !changeset.others.contains(where: \.isCreate)
+        else { return made }
+        var checked: [(plan: ClassPlan, columns: [Int])] = []
+        for run in changeset.creations {
+            guard run.life == 1, let plan = catalog[run.className], let columns = check.columns(of: run, plan) else {
+                return made
+            }
+            checked.append((plan, columns))
+        }
+        for (run, (plan, columns)) in zip(changeset.creations, checked) {
+            guard try create(run, plan, columns, changeset.stamp) else { break }
+            made = (made.runs + 1, made.objects + run.count)
+        }
+        return made
+    }
+
+    /// False, with nothing done, when the objects have to be looked at one by one.
+    private func create(
+        _ run: CreationRun, _ plan: ClassPlan, _ columns: [Int], _ stamp: Stamp
+    ) throws(StoreFailure) -> Bool {
+        // Of a class of which ends were forgotten, rows wait within the runs of others, where their objects once were.
+        guard !touchedClasses.contains(plan.number), try !hasEnds(plan),
+            try forgotten(plan.number).version == .zero, let keys = NewKeys(run.keys, plan.schema)
+        else { return false }
+        let table = table(plan.number)
+        guard let rows = try? table.beginRows(keys) else { return false }
+        var values = [SparseColumn?](repeating: nil, count: plan.schema.properties.count)
+        var stamps = ObjectStamps(life: 1, bornVersion: version, creation: stamp)
+        for (field, column) in zip(run.fields, columns) {
+            values[column] = field.values
+            if field.isDefault { stamps.defaults.insert(column) } else { stamps.written.insert(column) }
+        }
+        for place in table.fill(rows, keys, with: values) { save(stamps, of: place, plan.number) }
+        return true
+    }
+}

@@ -1,0 +1,133 @@
+import CausewayModel
+import CausewayOperations
+import CausewayStore
+
+/// What was refused of one changeset, in few bytes: it may be a million operations, and all for one reason.
+///
+/// | Part | |
+/// |---|---|
+/// | reasons | count; of each: code, sentence |
+/// | ranges | count; of each: operations since the range before, operations in it, number of the reason |
+/// | objects | a changeset that deletes what each operation was about, in their order: keys in columns |
+struct RefusalRecord {
+    private var reasons: [StoreFailure] = []
+    private var ranges: [Places] = []
+    private var targets: [ObjectReference] = []
+    private var numbers: [StoreFailure: Int] = [:]
+
+    /// Neighbouring operations that were refused for one reason.
+    private struct Places {
+        var range: Range<Int>
+        var reason: Int
+    }
+
+    /// So many different reasons of one changeset are kept; operations beyond them keep their code and get a sentence
+    /// that says so. Nobody reads more, and a sentence is longer than what it is about.
+    static let reasonsMax = 100
+    /// A sentence names what its operation names, which may be long.
+    static let sentenceBytesMax = 1_000
+
+    /// - Parameter refusals: those of one changeset, in the order of the operations.
+    init(_ refusals: [Refusal]) {
+        for refusal in refusals {
+            let reason = number(of: refusal.failure)
+            let place = refusal.operation
+            if let last = ranges.last, last.reason == reason, last.range.upperBound == place {
+                ranges[ranges.count - 1].range = last.range.lowerBound..<place + 1
+            } else {
+                ranges.append(Places(range: place..<place + 1, reason: reason))
+            }
+            targets.append(refusal.target)
+        }
+    }
+
+    private mutating func number(of failure: StoreFailure) -> Int {
+        if let known = numbers[failure] { return known }
+        let isOneOfTooMany = numbers.count >= Self.reasonsMax
+        let reason = isOneOfTooMany ? StoreFailure(failure.code, Self.sentenceOfTooMany) : failure
+        if let known = numbers[reason] { return known }
+        numbers[reason] = reasons.count
+        reasons.append(StoreFailure(reason.code, Self.clipped(reason.message)))
+        return reasons.count - 1
+    }
+
+    private static let sentenceOfTooMany =
+        "This operation cannot be applied. More than \(reasonsMax) different reasons were found in its transaction; see "
+        + "those of the operations before it."
+
+    private static func clipped(_ sentence: String) -> String {
+        let text = sentence.utf8
+        return text.count <= sentenceBytesMax
+            ? sentence : String(decoding: text.prefix(sentenceBytesMax), as: UTF8.self)
+    }
+
+    func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(varint: UInt64(reasons.count))
+        for reason in reasons {
+            writer.write(string: reason.code.name)
+            writer.write(string: reason.message)
+        }
+        writer.write(varint: UInt64(ranges.count))
+        var end = 0
+        for places in ranges {
+            writer.write(varint: UInt64(places.range.lowerBound - end))
+            writer.write(varint: UInt64(places.range.count))
+            writer.write(varint: UInt64(places.reason))
+            end = places.range.upperBound
+        }
+        writer.write(
+            raw: Changeset.encode([
+                Changeset(
+                    client: ClientID(0), sequence: 0, stamp: .zero, base: .zero,
+                    operations: targets.map { .delete($0, life: 2) })
+            ]))
+        return writer.bytes
+    }
+
+    /// - Parameter sequence: the number of the changeset.
+    static func refusals(in bytes: [UInt8], of sequence: UInt64) throws(EncodingError) -> [Refusal] {
+        var reader = ByteReader(bytes)
+        var reasons: [StoreFailure] = []
+        let reasonCount = try reader.readCount(minimumBytesEach: 2)
+        for _ in 0..<reasonCount {
+            let code = StoreFailure.Code(try reader.readString())
+            reasons.append(StoreFailure(code, try reader.readString()))
+        }
+        var ranges: [Places] = []
+        var end = 0
+        var total = 0
+        let rangeCount = try reader.readCount(minimumBytesEach: 3)
+        for _ in 0..<rangeCount {
+            let gap = try readNumber(from: &reader)
+            let count = try readNumber(from: &reader)
+            let reason = try readNumber(from: &reader)
+            guard reason < reasons.count else { throw reader.malformed("a refusal has no reason") }
+            ranges.append(Places(range: end + gap..<end + gap + count, reason: reason))
+            end += gap + count
+            total += count
+        }
+        let deletes = try Changeset.decode(Array(bytes[reader.offset...])).first?.operations ?? []
+        guard deletes.count == total else {
+            throw reader.malformed("\(total) refusals are of \(deletes.count) objects")
+        }
+        var refusals: [Refusal] = []
+        refusals.reserveCapacity(total)
+        for places in ranges {
+            for place in places.range {
+                refusals.append(
+                    Refusal(
+                        sequence: sequence, operation: place, target: deletes[refusals.count].target,
+                        failure: reasons[places.reason]))
+            }
+        }
+        return refusals
+    }
+
+    /// A number that many others can be added to.
+    private static func readNumber(from reader: inout ByteReader) throws(EncodingError) -> Int {
+        let number = try reader.readVarint()
+        guard number <= UInt64(UInt32.max) else { throw reader.malformed("a refusal's number has more than 32 bits") }
+        return Int(number)
+    }
+}

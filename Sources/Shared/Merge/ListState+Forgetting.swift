@@ -1,0 +1,183 @@
+import CausewayModel
+package import CausewayOperations
+
+// Forgetting positions that show nothing any more: RULES.md, section 12.
+//
+// The tree orders positions by their parents, so a parent cannot simply go: what was typed one behind the other is one
+// chain. So the tree of what was there at the mark is made anew, as one chain of right children in the order of the list.
+// Whoever writes from now on has seen all of that, and where two of its positions are neighbours, everybody's next
+// insert between them is a left child of the second: siblings, ordered by their ids as ever.
+
+extension ListState {
+    /// Whether more is remembered of what is gone than there is: then forgetting it pays for telling the list whole.
+    package var isWorthForgetting: Bool { order.count > 2 * count + Self.removedKept }
+
+    private static var removedKept: Int { 4 }
+
+    /// What a mark keeps of a list: its tree, without the values.
+    package var places: ListState {
+        var places = self
+        for element in places.elements.indices {
+            places.elements[element].value = .null
+            places.elements[element].valueStamp = .zero
+            places.elements[element].positionStamp = .zero
+        }
+        return places
+    }
+
+    /// Forgets what showed nothing in an earlier state of the list and shows nothing now.
+    ///
+    /// What everybody sees stays as it is. Nothing is forgotten where runs that were written since could not keep their
+    /// order: when they are part of a later mark they can.
+    ///
+    /// - Returns: Whether anything was forgotten.
+    /// - Complexity: O(n + m)
+    package mutating func forget(_ mark: ListState) -> Bool {
+        guard let plan = ForgettingPlan(self, mark) else { return false }
+        self = plan.rebuilt(self)
+        return true
+    }
+
+    /// An insert or move of a writer who does not know all the positions there are, with origins that are neighbours here:
+    /// F8. Nil of another operation.
+    package mutating func placedByWhatIsKnown(_ operation: ListOperation) -> ListOperation? {
+        switch operation {
+        case .insert(let id, let left, let right, let value):
+            let (left, right) = knownNeighbours(left, right)
+            return .insert(id, left: left, right: right, value: value)
+        case .move(let id, let position, let left, let right):
+            let (left, right) = knownNeighbours(left, right)
+            return .move(id, position: position, left: left, right: right)
+        case .delete, .set, .clear: return nil
+        }
+    }
+
+    /// Right behind the left origin; where that is forgotten, right before the right one. No right origin is the end.
+    private mutating func knownNeighbours(
+        _ left: ElementID?, _ right: ElementID?
+    ) -> (left: ElementID?, right: ElementID?) {
+        let leftNumber = left.flatMap { number($0) }
+        if left != nil, leftNumber == nil {
+            guard let right else { return (order.last.map { positions[Int($0)].id }, nil) }
+            if let known = number(right) { return (order.number(before: known).map { positions[Int($0)].id }, right) }
+        }
+        let next = leftNumber.map { order.number(behind: $0) } ?? order.first
+        return (leftNumber == nil ? nil : left, next.map { positions[Int($0)].id })
+    }
+
+    /// Whether a position shows nothing and nothing needs it as a name.
+    fileprivate func isGone(_ number: Int32) -> Bool {
+        let element = elements[Int(positions[Int(number)].element)]
+        return element.isRemoved || element.position != number && element.home != number
+    }
+}
+
+/// Which positions stay, and where those hang that are newer than the mark.
+private struct ForgettingPlan {
+    /// Those of the mark that stay, in the order of the list: the chain.
+    private var chain: [Int32] = []
+    /// Those newer than the mark, in the order of the list.
+    private var newer: [Int32] = []
+    /// By number: those newer than the mark that hang in something older, and the place in the chain they stand before.
+    private var follower: [Int32: Int] = [:]
+
+    /// Nil where nothing can be forgotten.
+    init?(_ list: ListState, _ mark: ListState) {
+        var gone: [ElementID: Bool] = [:]
+        gone.reserveCapacity(mark.order.count)
+        for number in mark.order { gone[mark.positions[Int(number)].id] = mark.isGone(number) }
+        let isOlder = list.positions.map { gone[$0.id] != nil }
+        var goes = list.positions.indices.map { number in
+            gone[list.positions[number].id] == true && list.isGone(Int32(number))
+        }
+        // An element is named by its home.
+        for number in list.positions.indices where !goes[number] {
+            goes[Int(list.elements[Int(list.positions[number].element)].home)] = false
+        }
+        guard goes.contains(true) else { return nil }
+        guard arrange(list, isOlder, &goes), goes.contains(true) else { return nil }
+    }
+
+    /// Between two of the chain newer ones are siblings, so their ids must ascend; where they do not, one that could go
+    /// stays between them.
+    private mutating func arrange(_ list: ListState, _ isOlder: [Bool], _ goes: inout [Bool]) -> Bool {
+        var last: ElementID?
+        var divider: Int32?
+        for number in list.order {
+            let position = list.positions[Int(number)]
+            if isOlder[Int(number)] {
+                if !goes[Int(number)] {
+                    chain.append(number)
+                    (last, divider) = (nil, nil)
+                } else if list.elements[Int(position.element)].home == number {
+                    divider = number
+                }
+                continue
+            }
+            newer.append(number)
+            guard position.parent == .none || isOlder[Int(position.parent)] else { continue }
+            if let previous = last, position.id < previous {
+                guard let kept = divider else { return false }
+                chain.append(kept)
+                goes[Int(kept)] = false
+            }
+            (last, divider) = (position.id, nil)
+            follower[number] = chain.count
+        }
+        return true
+    }
+
+    func rebuilt(_ list: ListState) -> ListState {
+        var result = ListState()
+        var numbers = [Int32](repeating: .none, count: list.positions.count)
+        var previous = Int32.none
+        for number in chain {
+            previous = result.addPosition(list.positions[Int(number)].id, below: previous, isLeft: false, element: 0)
+            numbers[Int(number)] = previous
+        }
+        for number in newer { add(number, of: list, to: &result, &numbers) }
+        for (number, position) in list.positions.enumerated() {
+            let element = list.elements[Int(position.element)]
+            guard element.home == number, numbers[number] != .none else { continue }
+            var kept = element
+            kept.home = numbers[number]
+            kept.position = numbers[Int(element.position)]
+            result.positions[Int(kept.home)].element = Int32(result.elements.count)
+            result.elements.append(kept)
+        }
+        for (number, position) in list.positions.enumerated() where numbers[number] != .none {
+            let home = numbers[Int(list.elements[Int(position.element)].home)]
+            result.positions[Int(numbers[number])].element = result.positions[Int(home)].element
+        }
+        result.count = list.count
+        result.countVisible()
+        return result
+    }
+
+    /// Adds a newer position, behind what it hangs in.
+    private func add(_ number: Int32, of list: ListState, to result: inout ListState, _ numbers: inout [Int32]) {
+        var path: [Int32] = []
+        var climbing = number
+        while numbers[Int(climbing)] == .none {
+            path.append(climbing)
+            if follower[climbing] != nil { break }
+            climbing = list.positions[Int(climbing)].parent
+        }
+        for step in path.reversed() {
+            let position = list.positions[Int(step)]
+            var parent = Int32.none
+            var isLeft = position.isLeft
+            if let place = follower[step] {
+                isLeft = place < chain.count
+                if isLeft {
+                    parent = numbers[Int(chain[place])]
+                } else if let last = chain.last {
+                    parent = numbers[Int(last)]
+                }
+            } else {
+                parent = numbers[Int(position.parent)]
+            }
+            numbers[Int(step)] = result.addPosition(position.id, below: parent, isLeft: isLeft, element: 0)
+        }
+    }
+}

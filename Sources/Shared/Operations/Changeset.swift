@@ -1,0 +1,63 @@
+package import CausewayModel
+
+/// What one transaction of one device did: applied whole or not at all, and exactly once.
+package struct Changeset: Sendable {
+    package var client: ClientID
+    /// Ascending without gaps per client, from one.
+    package var sequence: UInt64
+    package var stamp: Stamp
+    /// The server version the writer's base stood at: everything up to it was seen by the writer.
+    package var base: ServerVersion
+    /// The creates before all other operations, as far as they stand in columns.
+    package private(set) var creations: [CreationRun]
+    /// The operations behind `creations`.
+    package private(set) var others: [Operation]
+
+    package init(
+        client: ClientID,
+        sequence: UInt64,
+        stamp: Stamp,
+        base: ServerVersion,
+        creations: [CreationRun] = [],
+        operations others: [Operation]
+    ) {
+        self.client = client
+        self.sequence = sequence
+        self.stamp = stamp
+        self.base = base
+        self.creations = creations
+        self.others = others
+    }
+
+    /// All operations one by one. Those that stand in columns are made anew at each call.
+    package var operations: [Operation] {
+        get { creations.isEmpty ? others : operations(behindRuns: 0) }
+        set {
+            creations = []
+            others = newValue
+        }
+    }
+
+    /// Those behind some of the `creations`.
+    package func operations(behindRuns count: Int) -> [Operation] {
+        creations.dropFirst(count).flatMap(\.operations) + others
+    }
+}
+
+extension Changeset: Hashable {
+    /// Whether operations stand in columns is no difference.
+    package static func == (left: Changeset, right: Changeset) -> Bool {
+        guard
+            left.client == right.client, left.sequence == right.sequence, left.stamp == right.stamp,
+            left.base == right.base
+        else { return false }
+        if left.creations == right.creations { return left.others == right.others }
+        return left.operations == right.operations
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(client)
+        hasher.combine(sequence)
+        hasher.combine(stamp)
+    }
+}

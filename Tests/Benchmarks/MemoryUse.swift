@@ -1,0 +1,25 @@
+import Foundation
+
+/// What one of many equal things takes in memory.
+///
+/// As many are made, and kept, before those that count: they use up what was freed earlier, which the process holds
+/// without needing it.
+///
+/// - Parameter make: makes one that shares nothing with the others.
+func bytesInMemory<Thing>(ofEachOf count: Int, _ make: () throws -> Thing) throws -> Double {
+    var kept: [Thing] = []
+    for _ in 0..<count { kept.append(try make()) }
+    let before = try residentBytes()
+    for _ in 0..<count { kept.append(try make()) }
+    let after = try residentBytes()
+    return withExtendedLifetime(kept) { Double(after - before) / Double(count) }
+}
+
+private struct UnreadableStatistics: Error {}
+
+/// The pages of this process that are in memory.
+private func residentBytes() throws -> Int {
+    let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+    guard fields.count > 1, let pages = Int(fields[1]) else { throw UnreadableStatistics() }
+    return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+}

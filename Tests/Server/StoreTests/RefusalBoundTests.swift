@@ -1,0 +1,117 @@
+import CausewayModel
+import CausewayOperations
+import CausewayStore
+import CausewayStoreEmbedded
+import Testing
+
+/// What of a client's refused operations waits for it, and how much of that.
+@Suite("The bound of what is refused")
+struct RefusalBoundTests {
+    private func spoilt(_ count: Int, in record: Record) -> [Changeset] {
+        (0..<count).map { number in
+            record.changeset(Record.ann, [create(dog(Int64(number))), set(dog(Int64(number)), "colour", .null)])
+        }
+    }
+
+    private func commit(_ changesets: [Changeset], in record: Record) throws -> CommitOutcome {
+        let outcomes = try record.store.commit(
+            [UploadBatch(client: Record.ann, user: "user", changesets: changesets)], receivedAt: record.time)
+        return try #require(outcomes.first)
+    }
+
+    @Test("a client is refused no more than is kept before it says that it has it, and is told every refusal once")
+    func bounded() throws {
+        let record = try Record(options: StoreEmbedded.Options(refusalBytesMax: 1_500))
+        let changesets = spoilt(20, in: record)
+        var told: [UInt64] = []
+        var rounds = 0
+        while told.count < 20, rounds < 20 {
+            rounds += 1
+            let outcome = try commit(changesets, in: record)
+            let refusals = try record.refusals(Record.ann)
+            #expect(outcome.committed > UInt64(told.count) && refusals.map(\.operation).allSatisfy { $0 == 1 })
+            told += refusals.map(\.sequence)
+            #expect(told.last == outcome.committed)
+            #expect(try record.bytes(of: ["refusals"]) < 2_500)
+            let code: StoreFailure.Code? = told.count < 20 ? .refusalsUnread : nil
+            #expect(outcome.failure?.code == code)
+            // Sent again, nothing more of it is taken, and nothing of a changeset in which all is well.
+            #expect(try commit(changesets, in: record) == outcome)
+            _ = try record.store.register(
+                Record.ann, user: "user", standing: DeviceStanding(acknowledged: outcome.committed))
+            #expect(try record.bytes(of: ["refusals"]) == 0)
+        }
+        #expect(told == Array(1...20))
+        #expect((3...10).contains(rounds))
+        #expect(try record.dog(0) != nil && record.dog(19) != nil)
+    }
+
+    @Test("a client that says nothing of what it has stays where it is, and costs no other client anything")
+    func silent() throws {
+        let record = try Record(options: StoreEmbedded.Options(refusalBytesMax: 1_500))
+        let changesets = spoilt(20, in: record)
+        let outcome = try commit(changesets, in: record)
+        let bytes = try record.bytes(of: ["refusals"])
+        for _ in 0..<5 {
+            _ = try record.store.register(Record.ann, user: "user")
+            #expect(try commit(changesets, in: record) == outcome)
+        }
+        #expect(try record.bytes(of: ["refusals"]) == bytes)
+        #expect(try record.write(Record.bob, create(dog(100))).failure == nil)
+        // Having a part of it makes room for others.
+        _ = try record.store.register(
+            Record.ann, user: "user", standing: DeviceStanding(acknowledged: outcome.committed - 1))
+        #expect(try record.refusals(Record.ann).map(\.sequence) == [outcome.committed])
+        #expect(try commit(changesets, in: record).committed > outcome.committed)
+    }
+
+    @Test("a long run of operations about unknown objects takes two bytes or less each, and each of them is told")
+    func runs() throws {
+        let record = try Record()
+        let unknown = (0..<20_000).map { Operation.delete(dog(Int64($0)), life: 2) }
+        let outcome = try record.commit(
+            Record.ann, record.changeset(Record.ann, unknown + [create(dog(30_000)), set(dog(30_001), "age", .int(1))]))
+        #expect(outcome.committed == 1 && outcome.failure == nil)
+        let refusals = try record.refusals(Record.ann)
+        #expect(refusals.map(\.operation) == Array(0..<20_000) + [20_001])
+        #expect(refusals.map(\.target) == unknown.map(\.target) + [dog(30_001)])
+        #expect(refusals.allSatisfy { $0.failure.code == .objectUnknown && $0.failure.message.contains("Dog") })
+        #expect(try record.count("server.refusals") == 1)
+        #expect(try record.bytes(of: ["refusals"]) < 40_000)
+        #expect(try record.dog(30_000) != nil)
+    }
+
+    @Test("of too many different reasons the rest keeps its code and is told that there were more, and none is long")
+    func reasons() throws {
+        let record = try Record()
+        try record.write(Record.ann, create(dog(1)))
+        let names = (0..<150).map { "p\($0)" + String(repeating: "\u{301}", count: 2_000) }
+        try record.commit(Record.ann, record.changeset(Record.ann, names.map { set(dog(1), $0, .null) }))
+        let failures = try record.refusals(Record.ann).map(\.failure)
+        #expect(failures.count == 150 && failures.allSatisfy { $0.code == .operationInvalid })
+        #expect(Set(failures).count == 101)
+        #expect(failures[0].message.contains("Dog") && failures[149].message.contains("100 different reasons"))
+        #expect(failures.allSatisfy { $0.message.utf8.count < 1_010 })
+    }
+
+    @Test("what an earlier build kept of each operation is told and let go like the rest")
+    func earlierBuild() throws {
+        let record = try Record()
+        try record.write(Record.ann, create(dog(1)))
+        try record.write(Record.ann, set(dog(1), "colour", .null))
+        var writer = ByteWriter()
+        writer.write(string: "objectUnknown")
+        writer.write(string: "The server has no such object.")
+        writer.write(string: "Dog")
+        writer.write(PrimaryKey.int(7))
+        // Client 1, changeset 1, operation 3.
+        let key: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 3]
+        try record.put("refusals", key, writer.bytes)
+        let refusals = try record.refusals(Record.ann)
+        let failure = StoreFailure(.objectUnknown, "The server has no such object.")
+        #expect(refusals.first == Refusal(sequence: 1, operation: 3, target: dog(7), failure: failure))
+        #expect(refusals.map(\.sequence) == [1, 2])
+        _ = try record.store.register(Record.ann, user: "user", standing: DeviceStanding(acknowledged: 1))
+        #expect(try record.refusals(Record.ann).map(\.sequence) == [2])
+    }
+}
