@@ -73,13 +73,16 @@ package final class Conversations: Sendable {
         let arrival = now()
         guard sessions.withLock({ $0.hasPlace(for: hello.client, of: user, at: arrival) }) else { throw .noPlace }
         let backend = backend
+        let mayExtendSchema = access?.permissions()?.rules.mayExtendSchema ?? true
         typealias Finding = (record: ClientRecord, isLost: Bool, isStagedKnown: Bool)
         let (record, isLost, isStagedKnown) = try await reader.run { () throws(StoreFailure) -> Finding in
+            // Before anything is written: a device that is refused leaves no trace.
+            if !mayExtendSchema { try backend.requireSchema(hello.schema) }
             let record = try backend.register(
                 hello.client, user: user,
                 standing: DeviceStanding(
                     oldest: hello.oldest, oldestOneWay: hello.oldestOneWay, acknowledged: checkpoint.acknowledged))
-            try backend.extendSchema(hello.schema)
+            if mayExtendSchema { try backend.extendSchema(hello.schema) }
             if checkpoint == .nothing, hello.staged == nil { return (record, false, false) }
             let snapshot = try backend.snapshot()
             let isStagedKnown = try hello.isStagedKnown(to: snapshot, epoch: backend.epoch)

@@ -21,6 +21,11 @@ extension AccessRules.Rule {
                 .bind(predicate, unknownIs: false).folded
         }
     }
+
+    /// Whether the caller alone meets it. Of an object nothing is known here.
+    package var holdsWithoutObject: Bool {
+        bound(to: "", in: Schema(), mayUseLinks: false) == .constant(true)
+    }
 }
 
 private struct RuleBinder {

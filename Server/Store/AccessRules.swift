@@ -5,10 +5,15 @@ package struct AccessRules: Hashable, Sendable {
     package var byClass: [String: OfClass]
     /// For classes that have no rules of their own.
     package var otherwise: OfClass
+    /// Whether the caller's devices add to the schema the classes and properties that it lacks.
+    package var mayExtendSchema: Bool
 
-    package init(byClass: [String: OfClass] = [:], otherwise: OfClass = OfClass()) {
+    package init(
+        byClass: [String: OfClass] = [:], otherwise: OfClass = OfClass(), mayExtendSchema: Bool = true
+    ) {
         self.byClass = byClass
         self.otherwise = otherwise
+        self.mayExtendSchema = mayExtendSchema
     }
 
     package subscript(className: String) -> OfClass { byClass[className] ?? otherwise }

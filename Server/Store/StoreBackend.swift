@@ -22,6 +22,10 @@ package protocol StoreBackend: Sendable {
     /// message lists every difference.
     func extendSchema(_ wanted: Schema) throws(StoreFailure)
 
+    /// For a device that may not add to the schema: refuses one with classes or properties that are not there, and then
+    /// the message lists them. Writes nothing.
+    func requireSchema(_ wanted: Schema) throws(StoreFailure)
+
     /// Merges and commits batches of several clients in one durable transaction, each as a version of its own.
     ///
     /// Exactly once by client and sequence [I2]: what was applied before is skipped and answered the same. A batch

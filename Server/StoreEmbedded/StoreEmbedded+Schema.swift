@@ -7,17 +7,9 @@ extension StoreEmbedded {
         try Self.check(wanted)
         // Devices say nothing of these classes: they follow from there being mixed properties.
         let wanted = wanted.withNestedCollections
-        let reading: Transaction
-        do {
-            reading = try store.read()
-        } catch {
-            throw StoreFailure(error)
-        }
-        let present = reading.schema
-        reading.end()
-        if try present.covers(wanted) { return }
+        if try committedSchema().additions(by: wanted).isEmpty { return }
         try write(Self.repeatable) { transaction, _ throws(StoreFailure) in
-            guard try !transaction.schema.covers(wanted) else { return ((), false) }
+            guard try !transaction.schema.additions(by: wanted).isEmpty else { return ((), false) }
             do throws(StoreError) {
                 try transaction.extendSchema(wanted)
             } catch {
@@ -25,6 +17,30 @@ extension StoreEmbedded {
             }
             Catalog.number(transaction.schema, in: transaction)
             return ((), true)
+        }
+    }
+
+    package func requireSchema(_ wanted: Schema) throws(StoreFailure) {
+        try Self.check(wanted)
+        // An index that only the device declares costs it nothing here: queries are answered without.
+        let missing = try committedSchema().additions(by: wanted).names
+        guard missing.isEmpty else {
+            let named = missing.prefix(Self.differencesMax).joined(separator: "; ")
+            throw StoreFailure(
+                .schemaMismatch,
+                "The device's schema has what the server's has not, and this user may not add it: "
+                    + "\(named). Ask the operator to allow it with permissions.schema.extend, or connect once as "
+                    + "somebody who may.")
+        }
+    }
+
+    private func committedSchema() throws(StoreFailure) -> Schema {
+        do {
+            let reading = try store.read()
+            defer { reading.end() }
+            return reading.schema
+        } catch {
+            throw StoreFailure(error)
         }
     }
 
@@ -87,26 +103,37 @@ extension StoreEmbedded {
         guard problems.isEmpty else {
             throw StoreFailure(
                 .schemaMismatch,
-                "The schema cannot be synced: \(problems.prefix(50).joined(separator: "; ")). Correct the classes and "
-                    + "connect again.")
+                "The schema cannot be synced: \(problems.prefix(differencesMax).joined(separator: "; ")). Correct the "
+                    + "classes and connect again.")
         }
     }
 
     fileprivate static let classesMax = 1000
     fileprivate static let propertiesMax = 1000
+    /// A message names so many.
+    fileprivate static let differencesMax = 50
+}
+
+/// What one schema has and another lacks.
+private struct SchemaAdditions {
+    /// Classes, and properties of classes that are there, as a message names them.
+    var names: [String] = []
+    var hasIndexes = false
+
+    var isEmpty: Bool { names.isEmpty && !hasIndexes }
 }
 
 extension Schema {
-    /// Whether everything in the other schema is here already.
+    /// What the other schema would add to this one.
     ///
     /// - Throws: `schemaMismatch` with every difference that no addition can settle.
-    fileprivate func covers(_ wanted: Schema) throws(StoreFailure) -> Bool {
-        var covers = true
+    fileprivate func additions(by wanted: Schema) throws(StoreFailure) -> SchemaAdditions {
+        var additions = SchemaAdditions()
         var differences: [String] = []
         var added: [String: Int] = [:]
         for classSchema in wanted.classes {
             guard let present = self[classSchema.name] else {
-                covers = false
+                additions.names.append("the class “\(classSchema.name)”")
                 continue
             }
             if present.kind != classSchema.kind {
@@ -116,7 +143,7 @@ extension Schema {
             for property in classSchema.properties {
                 let path = "“\(present.name).\(property.name)”"
                 guard let index = present.index(of: property.name) else {
-                    covers = false
+                    additions.names.append(path)
                     added[present.name, default: 0] += 1
                     if property.isPrimaryKey { differences.append("\(path) is no primary key here") }
                     continue
@@ -125,7 +152,7 @@ extension Schema {
                 if here.words != property.words {
                     differences.append("\(path) is \(property.words) on the device and \(here.words) here")
                 } else if property.isIndexed && !here.isIndexed {
-                    covers = false
+                    additions.hasIndexes = true
                 }
             }
             if let key = present.primaryKeyIndex, classSchema.primaryKeyIndex == nil, classSchema.kind == present.kind {
@@ -144,12 +171,13 @@ extension Schema {
             differences.append("the database has \(classes.count) classes and may have \(StoreEmbedded.classesMax)")
         }
         guard differences.isEmpty else {
+            let named = differences.prefix(StoreEmbedded.differencesMax).joined(separator: "; ")
             throw StoreFailure(
                 .schemaMismatch,
-                "The device's schema contradicts the server's: \(differences.prefix(50).joined(separator: "; ")). "
+                "The device's schema contradicts the server's: \(named). "
                     + "Classes and properties can be added, not changed: use a new name for what changed.")
         }
-        return covers
+        return additions
     }
 }
 

@@ -8,6 +8,11 @@ extension Configuration {
         guard let node = database.node("permissions") else { return nil }
         var section = Section(node, path: database.key("permissions"))
         var rules = PermissionRules()
+        if let node = section.node("schema") {
+            var schema = Section(node, path: section.key("schema"))
+            rules.extendSchema = schema.callerRule("extend") ?? .always
+            section.take(schema.finish())
+        }
         if let other = section.node("default") {
             rules.otherwise = readClass(other, path: section.key("default"), &section, hasProperties: false)
         }
@@ -47,6 +52,17 @@ extension Configuration {
 }
 
 extension Section {
+    /// As `rule`, where there is no object that it could be about.
+    fileprivate mutating func callerRule(_ name: String) -> PermissionRules.Rule? {
+        let rule = rule(name)
+        guard case .when(let template)? = rule, !template.asksCallerAlone else { return rule }
+        note(
+            name, node(name),
+            "There is no object to ask here. Write true, false, or an expression that compares nothing but $user.id, "
+                + "$user.email, $user.claims.NAME and constants.")
+        return .never
+    }
+
     /// `true`, `false` or an expression. Nil when nothing is said.
     fileprivate mutating func rule(_ name: String) -> PermissionRules.Rule? {
         guard let node = node(name), let text = text(name) else { return nil }

@@ -145,17 +145,29 @@ struct Inspection {
 
     /// Warnings: the classes may come with the next device.
     private mutating func inspectPermissions(of database: Configuration.Database, key: String) {
-        guard let rules = database.permissions, let schema = Self.schema(of: database) else { return }
+        guard let rules = database.permissions else { return }
+        let isNew = !FileManager.default.fileExists(atPath: Self.file(of: database))
+        guard let schema = isNew ? Schema() : Self.schema(of: database) else { return }
+        if schema.classes.isEmpty, rules.extendSchema == .never {
+            warnings.append(
+                ConfigurationProblem(
+                    "\(key).schema.extend",
+                    "The database has no classes, and nobody may add any: no device is let in. Leave the key out, or "
+                        + "permit somebody, until an app has brought its classes."))
+        }
+        if isNew { return }
         warnings += rules.problems(in: schema).map { ConfigurationProblem("\(key).\($0.key)", $0.message) }
     }
 
-    /// Nil for a database that was never served, or cannot be read: opening it tells why.
+    private static func file(of database: Configuration.Database) -> String {
+        database.folder + "/database.causeway"
+    }
+
+    /// Nil for a database that cannot be read: opening it tells why.
     private static func schema(of database: Configuration.Database) -> Schema? {
-        let path = database.folder + "/database.causeway"
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
         var options = ObjectStore.Options()
         options.readOnly = true
-        guard let store = try? ObjectStore.open(path: path, options: options) else { return nil }
+        guard let store = try? ObjectStore.open(path: file(of: database), options: options) else { return nil }
         defer { store.close() }
         guard let transaction = try? store.read() else { return nil }
         defer { transaction.end() }

@@ -5,10 +5,16 @@ package struct PermissionRules: Hashable, Sendable {
     package var byClass: [String: OfClass]
     /// For classes that are not named.
     package var otherwise: OfClass
+    /// Who may add classes and properties to the schema. There is no object: a template must be one that
+    /// `asksCallerAlone`, or it permits nobody.
+    package var extendSchema: Rule
 
-    package init(byClass: [String: OfClass] = [:], otherwise: OfClass = OfClass()) {
+    package init(
+        byClass: [String: OfClass] = [:], otherwise: OfClass = OfClass(), extendSchema: Rule = .always
+    ) {
         self.byClass = byClass
         self.otherwise = otherwise
+        self.extendSchema = extendSchema
     }
 
     package enum Rule: Hashable, Sendable {
@@ -53,7 +59,9 @@ package struct PermissionRules: Hashable, Sendable {
 
 extension PermissionRules {
     package func rules(for caller: Caller) -> AccessRules {
-        AccessRules(byClass: byClass.mapValues { $0.rules(for: caller) }, otherwise: otherwise.rules(for: caller))
+        AccessRules(
+            byClass: byClass.mapValues { $0.rules(for: caller) }, otherwise: otherwise.rules(for: caller),
+            mayExtendSchema: extendSchema.rule(for: caller).holdsWithoutObject)
     }
 }
 

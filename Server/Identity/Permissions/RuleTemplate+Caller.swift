@@ -11,6 +11,9 @@ extension RuleTemplate {
         }
         return predicate.with(values)
     }
+
+    /// Whether it is about the caller and no object: every comparison is between claims and constants.
+    package var asksCallerAlone: Bool { predicate.mentionsNothing(but: names) }
 }
 
 /// A claim where a value stands.
@@ -58,6 +61,23 @@ extension Predicate {
         case .or(let parts): .or(parts.map { $0.with(values) })
         case .not(let part): .not(part.with(values))
         case .comparison(let comparison): comparison.with(values)
+        }
+    }
+
+    fileprivate func mentionsNothing(but names: Set<String>) -> Bool {
+        switch self {
+        case .constant: true
+        case .geoWithin: false
+        case .and(let parts), .or(let parts): parts.allSatisfy { $0.mentionsNothing(but: names) }
+        case .not(let part): part.mentionsNothing(but: names)
+        case .comparison(let comparison):
+            [comparison.left, comparison.right].allSatisfy { side in
+                switch side {
+                case .value, .values: true
+                case .path(let path): path.claimName.map(names.contains) == true
+                case .subquery, .arithmetic, .quantified, .typeOf: false
+                }
+            }
         }
     }
 }
@@ -170,7 +190,11 @@ extension Arithmetic {
 
 extension PropertyPath {
     fileprivate func claim(in values: [String: ClaimOperand]) -> ClaimOperand? {
-        guard names.count == 1, self == PropertyPath(names) else { return nil }
-        return values[names[0]]
+        claimName.flatMap { values[$0] }
+    }
+
+    /// Its name, where it may stand for a claim: alone, and nothing of it.
+    fileprivate var claimName: String? {
+        names.count == 1 && self == PropertyPath(names) ? names[0] : nil
     }
 }

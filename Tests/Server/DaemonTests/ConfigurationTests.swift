@@ -91,6 +91,34 @@ struct ConfigurationTests {
         #expect(found.count == 5)
     }
 
+    private func extending(_ schema: String) -> String {
+        least.replacing("folder: data}", with: "folder: data, permissions: {schema: \(schema)}}")
+    }
+
+    @Test("who may extend the schema is everybody, nobody, or a matter of the caller")
+    func schemaExtension() throws {
+        let developer = "$user.claims.role == 'developer'"
+        for (text, rule) in [
+            ("{extend: true}", .always), ("{extend: false}", .never), ("{}", .always),
+            ("{extend: \"\(developer)\"}", .when(try RuleTemplate(developer))),
+        ] as [(String, PermissionRules.Rule)] {
+            let configuration = try Configuration.read(extending(text))
+            #expect(configuration.databases[0].permissions == PermissionRules(extendSchema: rule), "\(text)")
+        }
+        for (text, place, word) in [
+            ("{extend: \"owner == $user.id\"}", "schema.extend", "no object"),
+            ("{extend: \"$user.claims.role == 'a' OR level > 3\"}", "schema.extend", "no object"),
+            ("{extend: \"$user.role == 'a'\"}", "schema.extend", "$user.role"),
+            ("{extend: \"\"}", "schema.extend", "empty"), ("{extend: [true]}", "schema.extend", "one value"),
+            ("{exten: false}", "schema.exten", "Did you mean extend?"), ("false", "schema", "keys with values"),
+        ] {
+            let found = problems(extending(text))
+            #expect(found.count == 1, "\(text): \(found)")
+            #expect(found.first?.hasPrefix("line 2, databases[0].permissions.\(place): ") == true, "\(text): \(found)")
+            #expect(found.first?.contains(word) == true, "\(text): \(found)")
+        }
+    }
+
     @Test("every key is read")
     func everyKey() throws {
         let configuration = try Configuration.read(

@@ -90,6 +90,15 @@ struct FilesTests {
         #expect(try await inspect(folder).problems.map(\.key).contains("databases[0].folder"))
     }
 
+    @Test("a new database to which nobody may add classes is warned of")
+    func noClasses() async throws {
+        for (rule, isWarned) in [("false", true), ("\"$user.id == 'ann'\"", false), ("true", false)] {
+            let text = least.replacing("folder: data}", with: "folder: data, permissions: {schema: {extend: \(rule)}}}")
+            let warned = try await inspect(try TemporaryFolder(), text).warnings.map(\.key)
+            #expect(warned.contains("databases[0].permissions.schema.extend") == isWarned, "\(rule): \(warned)")
+        }
+    }
+
     @Test("a configuration that is missing, binary or huge is refused with its path")
     func unreadable() throws {
         let folder = try TemporaryFolder()

@@ -258,6 +258,34 @@ struct RuleTests {
         #expect(permissions("a", "red") == nil)
     }
 
+    @Test("who may extend the schema follows from the caller alone, and what is not known permits nobody")
+    func extendingTheSchema() throws {
+        let caller = Caller(
+            user: "ann", claims: ["role": .string("developer"), "teams": .array([.string("red")])], expires: 0)
+        func may(_ rule: PermissionRules.Rule) -> Bool {
+            PermissionRules(extendSchema: rule).rules(for: caller).mayExtendSchema
+        }
+        #expect(may(.always) && !may(.never))
+        #expect(PermissionRules(otherwise: .init(read: .never)).rules(for: caller).mayExtendSchema)
+        for (text, expected) in [
+            ("$user.claims.role == 'developer'", true), ("$user.claims.role == 'guest'", false),
+            ("'red' IN $user.claims.teams AND NOT $user.claims.role == 'guest'", true), ("$user.id == 'bob'", false),
+            ("$user.claims.role == $user.claims.level", false), ("NOT $user.claims.level == 3", false),
+            ("$user.claims.level == 3 OR $user.id == 'ann'", true), ("TRUEPREDICATE", true),
+        ] {
+            let template = try RuleTemplate(text)
+            #expect(template.asksCallerAlone, "\(text)")
+            #expect(may(.when(template)) == expected, "\(text)")
+        }
+        for text in [
+            "owner == $user.id", "NOT level > 3", "$user.claims.role == 'developer' AND team == 'red'",
+            "level + 1 > $user.claims.level", "team.length == $user.claims.level",
+        ] {
+            let template = try RuleTemplate(text)
+            #expect(!template.asksCallerAlone && !may(.when(template)), "\(text)")
+        }
+    }
+
     @Test("rules that fit no caller are told, with their place")
     func problems() throws {
         let rules = PermissionRules(byClass: [

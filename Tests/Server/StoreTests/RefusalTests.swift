@@ -265,6 +265,33 @@ struct SchemaTests {
         #expect(failure?.message.contains("Dog.age") == false)
     }
 
+    @Test("a schema that must be there already may be a part of it; every class and property it lacks is named")
+    func required() throws {
+        let record = try Record()
+        let before = try record.store.snapshot().schema
+        let id = Property(name: "_id", type: .int, isPrimaryKey: true)
+        func require(_ properties: Property..., with others: ClassSchema...) throws {
+            try record.store.requireSchema(Schema([ClassSchema(name: "Dog", properties: [id] + properties)] + others))
+        }
+        try record.store.requireSchema(Schema())
+        try record.store.requireSchema(Record.schema)
+        try require()
+        // What is only faster with an index is answered without.
+        try require(Property(name: "name", type: .string, isIndexed: true))
+        let failure = #expect(throws: StoreFailure.self) {
+            try require(
+                Property(name: "name", type: .string), Property(name: "colour", type: .string),
+                Property(name: "extra", type: .mixed, isOptional: true),
+                with: ClassSchema(name: "Cat", properties: [id]))
+        }
+        #expect(failure?.code == .schemaMismatch)
+        let message = failure?.message ?? ""
+        #expect(message.contains("the class “Cat”; “Dog.colour”; “Dog.extra”. Ask the operator"), "\(message)")
+        let contradiction = #expect(throws: StoreFailure.self) { try require(Property(name: "name", type: .int)) }
+        #expect(contradiction?.message.contains("contradicts") == true, "\(contradiction?.message ?? "")")
+        #expect(try record.store.snapshot().schema == before)
+    }
+
     @Test("a class that cannot be synced is refused with the reason")
     func impossible() throws {
         let record = try Record()

@@ -68,6 +68,10 @@ final class FaultyRecord: StoreBackend, @unchecked Sendable {
         try changing { record throws(StoreFailure) in try record.extendSchema(wanted) }
     }
 
+    func requireSchema(_ wanted: Schema) throws(StoreFailure) {
+        try failingSometimes { () throws(StoreFailure) in try record.requireSchema(wanted) }
+    }
+
     func commit(_ batches: [UploadBatch], receivedAt time: UInt64) throws(StoreFailure) -> [CommitOutcome] {
         commits += 1
         if mutation == .uploadNeverTaken { throw StoreFailure(.busy, "Come again later.") }

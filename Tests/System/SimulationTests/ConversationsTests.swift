@@ -2,6 +2,7 @@ import CausewayMerge
 import CausewayModel
 import CausewayOperations
 import CausewaySession
+import CausewayStore
 import CausewayStoreEmbedded
 import CausewayWire
 import Synchronization
@@ -133,6 +134,42 @@ struct ConversationsTests {
         #expect(failure?.code == .protocolVersionUnsupported)
     }
 
+    @Test("who may not extend the schema is told what it lacks, and leaves no trace; an older hello is taken")
+    func schemaExtension() async throws {
+        let bench = try Bench()
+        let guest = Bench.access(mayExtendSchema: false)
+        let developer = Bench.access(mayExtendSchema: true)
+        _ = try await bench.conversations.open(bench.hello(1), user: "user")
+        let schema = try bench.store.snapshot().schema
+        var newer = bench.hello(2)
+        newer.schema = SimulationSchema.newerSchema
+        let refused = newer
+        let failure = await #expect(throws: SyncFailure.self) {
+            _ = try await bench.conversations.open(refused, user: "eve", access: guest)
+        }
+        #expect(failure?.code == .schemaMismatch && failure?.action == .report)
+        for word in ["Item.stars", "Item.motto", "Shop.floor", "Badge", "permissions.schema.extend"] {
+            #expect(failure?.message.contains(word) == true, "\(word) in: \(failure?.message ?? "")")
+        }
+        #expect(try bench.store.snapshot().schema == schema)
+
+        _ = try await bench.conversations.open(bench.hello(3), user: "eve", access: guest)
+        var older = bench.hello(4)
+        older.schema = Schema(SimulationSchema.schema.classes.filter { $0.name == "Ledger" })
+        older.wanted = .empty
+        _ = try await bench.conversations.open(older, user: "eve", access: guest)
+        #expect(try bench.store.snapshot().schema == schema)
+
+        // The client that was refused belongs to nobody yet.
+        _ = try await bench.conversations.open(newer, user: "ann", access: developer)
+        let extended = try bench.store.snapshot().schema
+        #expect(extended["Badge"] != nil && extended["Item"]?.index(of: "stars") != nil)
+        newer.client = ClientID(5)
+        _ = try await bench.conversations.open(newer, user: "eve", access: guest)
+        #expect(try bench.store.snapshot().schema == extended)
+        await bench.end()
+    }
+
     @Test("at the end every download is told, and no session opens any more")
     func ending() async throws {
         let bench = try Bench()
@@ -146,9 +183,10 @@ struct ConversationsTests {
 /// A server without a network.
 private final class Bench: Sendable {
     let conversations: Conversations
+    let store: StoreEmbedded
 
     init(creditBytes: UInt64 = 1 << 20) throws {
-        let store = try StoreEmbedded.open(
+        store = try StoreEmbedded.open(
             folder: "bench-\(UInt64.random(in: 0...UInt64.max))",
             options: StoreEmbedded.Options(mapSizeBytes: 1 << 26, inMemory: true), epochSeed: 5)
         conversations = Conversations(
@@ -162,6 +200,10 @@ private final class Bench: Sendable {
             client: ClientID(client), protocolVersions: 1...1, schema: SimulationSchema.schema, checkpoint: .nothing,
             held: .empty,
             wanted: QuerySet(version: 1, queries: [StandingQuery(className: "Shop", predicate: "TRUEPREDICATE")]))
+    }
+
+    static func access(mayExtendSchema: Bool) -> Access {
+        Access(expires: 1, claims: 0) { Permissions(AccessRules(mayExtendSchema: mayExtendSchema)) }
     }
 
     func connect(_ client: UInt64, givesCredit: Bool = true) async throws -> (session: UInt64, sink: Sink) {

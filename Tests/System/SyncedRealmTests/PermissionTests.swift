@@ -156,6 +156,32 @@ struct PermissionTests {
         await bench.end()
     }
 
+    @Test("an app with classes that its user may not add hears which, and sends its writes once they are there")
+    func schemaExtension() async throws {
+        let bench = try Bench()
+        bench.rule(PermissionRules(extendSchema: try rule("$user.claims.role == 'developer'")))
+        bench.caller("a").is("ann")
+        let errors = Mutex<[SyncError]>([])
+        bench.app("a").syncManager.errorHandler = { error, _ in
+            if let error = error as? SyncError { errors.withLock { $0.append(error) } }
+        }
+        let ann = try Realm(configuration: try await bench.configuration("a", initial: all))
+        try ann.write { _ = ann.create(Chore.self, value: ["id": 1]) }
+        let error = await #expect(throws: SyncError.self) { try await ann.syncSession?.wait(for: .upload) }
+        #expect(error?.code == .clientSession && error?.serverCode == 305)
+        #expect(error?.message.contains("the class “Chore”") == true, "\(error?.message ?? "")")
+        #expect(errors.withLock { $0.first } == error)
+        #expect(throws: (any Error).self) { try bench.store.count(of: "Chore") }
+
+        bench.caller("dev").is("dev", ["role": .string("developer")])
+        let developer = try Realm(configuration: try await bench.configuration("dev", initial: all))
+        try await developer.syncSession?.wait(for: .download)
+        ann.syncSession?.reconnect()
+        try await ann.syncSession?.wait(for: .upload)
+        #expect(try bench.store.count(of: "Chore") == 1)
+        await bench.end()
+    }
+
     @Test("a one-way object is kept where its creation is permitted; a refused one holds up none and waits for the app")
     func oneWay() async throws {
         let (bench, _) = try await bench()
