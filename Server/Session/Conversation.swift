@@ -8,6 +8,7 @@ package import CausewayWire
 ///
 ///     idle ──newer version, other queries: .difference──▶ computing ──began──▶ telling ──last part: told──▶ idle
 ///                                                             ├──refused: the old queries go on──▶ idle
+///                                                             ├──comparisonQueued──▶ queued ──turnCame──▶ idle
 ///                                                             └──comparisonBegan──▶ comparing ──nothing left to ask──▶ telling
 ///
 /// A resync, `comparing`, asks the device what it holds, question by question, because nobody else knows: its checkpoint
@@ -16,6 +17,8 @@ package import CausewayWire
 ///
 /// So is a device that has declared more than its view was made for: what it lacks of objects that it holds does not
 /// change any more.
+///
+/// Only so many devices are asked at a time: the others are `queued`, and hear heartbeats until their turn comes.
 ///
 /// A device that keeps the beginning of a change is told the rest first, and then what else it wants: `Hello+Resuming`.
 ///
@@ -69,6 +72,7 @@ package struct Conversation: Sendable {
     private enum Phase {
         case idle
         case computing(QuerySet, Permissions?)
+        case queued
         case comparing(QuerySet, Permissions?, Comparing)
         case telling(QuerySet, Permissions?, partsSent: Int)
         case over
@@ -159,25 +163,31 @@ package struct Conversation: Sendable {
 
     // MARK: - What to do
 
-    package mutating func next(newest: ServerVersion, now: UInt64) -> Action {
+    /// - Parameter isTurnAwaited: whether others wait for the turn that this device's comparison takes.
+    package mutating func next(newest: ServerVersion, now: UInt64, isTurnAwaited: Bool = false) -> Action {
         if case .over = phase { return .wait(milliseconds: limits.heartbeatMilliseconds) }
         if let ending {
             phase = .over
             return .finish(ending)
         }
+        let patience = isTurnAwaited ? Self.awaitedStallMilliseconds : Self.stallMilliseconds
         switch phase {
         case .over, .computing:
             return .wait(milliseconds: limits.heartbeatMilliseconds)
+        case .queued:
+            return waitForHeartbeat(now)
         case .telling(_, _, let partsSent):
-            guard let bytes = partBytes(isFirst: partsSent == 0) else { return waitForCredit(now) }
+            guard let bytes = partBytes(isFirst: partsSent == 0) else {
+                return waitForCredit(now, atMost: Self.stallMilliseconds)
+            }
             stalledSince = nil
             return .part(bytes: bytes)
         case .comparing(_, _, .due):
-            guard partBytes(isFirst: true) != nil else { return waitForCredit(now) }
+            guard partBytes(isFirst: true) != nil else { return waitForCredit(now, atMost: patience) }
             stalledSince = nil
             return .question
         case .comparing(_, _, .asked(_, let since)):
-            return waitForAnswer(since: since, now)
+            return waitForAnswer(since: since, now, atMost: patience)
         case .comparing(let target, let permissions, .answered(let reports)):
             phase = .comparing(target, permissions, .taking)
             return .compare(reports)
@@ -217,28 +227,31 @@ package struct Conversation: Sendable {
     package static let firstPartBytes = 64 << 10
 
     /// A view change that is being told holds a snapshot of the database, so it cannot wait for ever.
-    private mutating func waitForCredit(_ now: UInt64) -> Action {
+    private mutating func waitForCredit(_ now: UInt64, atMost patience: UInt64) -> Action {
         let since = stalledSince ?? now
         stalledSince = since
-        guard now >= since + Self.stallMilliseconds else { return waitForHeartbeat(now) }
+        guard now >= since + patience else { return waitForHeartbeat(now) }
         phase = .over
         return .finish(
             SyncFailure(
                 .serverBusy,
-                "The device has consumed nothing of its download for \(Self.stallMilliseconds / 1_000) seconds. It "
+                "The device has consumed nothing of its download for \(patience / 1_000) seconds. It "
                     + "goes on from its checkpoint when it connects again."))
     }
 
     package static let stallMilliseconds: UInt64 = 300_000
+    /// While others wait for the turn that a comparison takes. Enough for half a mebibyte of digests on the slowest way
+    /// that is served, 8 KiB a second, and as long again to make them: less would never let a slow device finish.
+    package static let awaitedStallMilliseconds: UInt64 = 120_000
 
     /// A comparison holds a snapshot as well.
-    private mutating func waitForAnswer(since: UInt64, _ now: UInt64) -> Action {
-        guard now >= since + Self.stallMilliseconds else { return waitForHeartbeat(now) }
+    private mutating func waitForAnswer(since: UInt64, _ now: UInt64, atMost patience: UInt64) -> Action {
+        guard now >= since + patience else { return waitForHeartbeat(now) }
         phase = .over
         return .finish(
             SyncFailure(
                 .serverBusy,
-                "The device has not said for \(Self.stallMilliseconds / 1_000) seconds what it holds. It is asked "
+                "The device has not said for \(patience / 1_000) seconds what it holds. It is asked "
                     + "again when it connects again."))
     }
 
@@ -262,7 +275,7 @@ package struct Conversation: Sendable {
     package var targetQuerySet: UInt64 {
         switch phase {
         case .computing(let target, _), .comparing(let target, _, _), .telling(let target, _, _): target.version
-        case .idle, .over: held.version
+        case .idle, .queued, .over: held.version
         }
     }
 
@@ -271,7 +284,7 @@ package struct Conversation: Sendable {
         switch phase {
         case .computing(_, let target), .comparing(_, let target, _), .telling(_, let target, _):
             target?.fingerprint ?? 0
-        case .idle, .over: heldPermissions?.fingerprint ?? 0
+        case .idle, .queued, .over: heldPermissions?.fingerprint ?? 0
         }
     }
 
@@ -291,6 +304,19 @@ package struct Conversation: Sendable {
             preconditionFailure("A comparison began that was not asked for.")
         }
         phase = .comparing(target, permissions, .due)
+    }
+
+    /// The view must be compared, and as many comparisons are open as may be.
+    package mutating func comparisonQueued() {
+        guard case .computing = phase else {
+            preconditionFailure("A comparison was queued that was not asked for.")
+        }
+        phase = .queued
+    }
+
+    /// What the device wants by now is looked at anew.
+    package mutating func turnCame() {
+        if case .queued = phase { phase = .idle }
     }
 
     /// The database lacks changesets that the device's checkpoint includes. It is looked again at the next version.

@@ -27,6 +27,7 @@ extension Conversations {
             telling.difference = nil
             telling.comparison = nil
         }
+        passTurn(open)
     }
 
     private func perform(
@@ -64,7 +65,8 @@ extension Conversations {
     private func next(_ open: OpenSession) -> Conversation.Action {
         let newest = backend.version
         let time = now()
-        return open.conversation.withLock { $0.next(newest: newest, now: time) }
+        let isAwaited = turns.withLock { $0.isAwaited(open.id) }
+        return open.conversation.withLock { $0.next(newest: newest, now: time, isTurnAwaited: isAwaited) }
     }
 
     /// Makes a difference, and its first part while the reader is at it: mostly that is all of it.
@@ -103,8 +105,10 @@ extension Conversations {
                 isHeld: request.held == request.wanted, for: request.client, told: request.acknowledged, seed: seed)
             guard comparison.acknowledged >= request.awaited else {
                 open.conversation.withLock { $0.foundIncomplete(at: snapshot.version) }
+                passTurn(open)
                 return .goesOn(nil)
             }
+            guard takeTurn(open) else { return .goesOn(nil) }
             telling.comparison = comparison
             open.conversation.withLock { $0.comparisonBegan() }
             return .goesOn(nil)
@@ -113,6 +117,7 @@ extension Conversations {
         case .success(let begun):
             return begun
         case .failure(let failure) where failure.code == .queryInvalid:
+            passTurn(open)
             return .sends(open.conversation.withLock { $0.refused(SyncFailure(failure)) })
         case .failure(let failure):
             open.conversation.withLock { $0.ends(SyncFailure(failure)) }
@@ -122,13 +127,14 @@ extension Conversations {
 
     /// The next question of a resync, or the change that it found.
     private func ask(_ open: OpenSession, _ telling: Telling, _ sink: any DownloadSink) async -> Bool {
-        let result = await reader.result { () throws(StoreFailure) -> ViewComparison.Question? in
+        let result = await reader.result { [self] () throws(StoreFailure) -> ViewComparison.Question? in
             guard let comparison = telling.comparison else {
                 preconditionFailure("A question was asked for while no comparison is open.")
             }
             if let question = comparison.question() { return question }
             telling.difference = try comparison.difference()
             telling.comparison = nil
+            passTurn(open)
             return nil
         }
         let time = now()

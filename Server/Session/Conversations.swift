@@ -21,16 +21,20 @@ package final class Conversations: Sendable {
     let limits: SessionLimits
     let now: @Sendable () -> UInt64
     let sessions: Mutex<SessionTable>
+    /// Whose comparison may be open. Locked before a conversation, where both are.
+    let turns: Mutex<Turns>
     let commits: CommitQueue
     let reader: StoreThread
     let intakeThread: StoreThread
 
     /// - Parameters:
     ///   - intake: where one-way objects go: `Intake` of `CausewayIngest` around the same backend.
+    ///   - comparisonsAtOnce: how many devices are asked at a time what they hold; others wait for their turn.
     ///   - sessionSeed: makes session ids hard to guess; draw it at random.
     ///   - now: milliseconds since 1970.
     package init(
-        backend: any StoreBackend, intake: any OneWayIntake, limits: SessionLimits = .standard, sessionSeed: UInt64,
+        backend: any StoreBackend, intake: any OneWayIntake, limits: SessionLimits = .standard,
+        comparisonsAtOnce: Int = Conversations.comparisonsAtOnce, sessionSeed: UInt64,
         now: @escaping @Sendable () -> UInt64
     ) {
         self.backend = backend
@@ -38,6 +42,7 @@ package final class Conversations: Sendable {
         self.limits = limits
         self.now = now
         sessions = Mutex(SessionTable(seed: sessionSeed))
+        turns = Mutex(Turns(places: comparisonsAtOnce))
         commits = CommitQueue(backend: backend, now: now)
         reader = StoreThread(label: "causeway.read")
         intakeThread = StoreThread(label: "causeway.intake")

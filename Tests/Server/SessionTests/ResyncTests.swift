@@ -96,6 +96,64 @@ struct ResyncConversationTests {
         #expect(refusal.code == .messageMalformed)
     }
 
+    @Test("a device that waits for its turn hears heartbeats, and is asked about what it wants by then")
+    func queued() throws {
+        var conversation = conversation()
+        _ = conversation.marked(7, newest: newest)
+        _ = conversation.next(newest: newest, now: 0)
+        conversation.comparisonQueued()
+        #expect(conversation.next(newest: newest, now: 0) == .wait(milliseconds: 1_000))
+        // Neither a commit nor other queries are the turn.
+        let other = QuerySet(version: 2, queries: [])
+        conversation.wants(other)
+        #expect(conversation.next(newest: ServerVersion(41), now: 1_000) == .send(.heartbeat(serverTime: 1_000)))
+        conversation.turnCame()
+        guard case .difference(let request) = conversation.next(newest: ServerVersion(41), now: 1_000) else {
+            Issue.record("the turn passes by")
+            return
+        }
+        #expect(request.isLost && request.wanted == other)
+        conversation.comparisonBegan()
+        // A turn comes once.
+        conversation.turnCame()
+        #expect(conversation.next(newest: newest, now: 1_000) == .question)
+
+        var ended = self.conversation()
+        _ = ended.next(newest: newest, now: 0)
+        ended.comparisonQueued()
+        ended.ends(SyncFailure(.serverEnding, "maintenance"))
+        guard case .finish(let failure) = ended.next(newest: newest, now: 0) else {
+            Issue.record("it waits on")
+            return
+        }
+        #expect(failure.code == .serverEnding)
+        ended.turnCame()
+        guard case .wait = ended.next(newest: newest, now: 0) else {
+            Issue.record("it goes on after its end")
+            return
+        }
+    }
+
+    @Test("a device that does not answer loses its session sooner when others wait for its turn")
+    func silentInTurn() throws {
+        var silent = conversation()
+        _ = silent.next(newest: newest, now: 0)
+        silent.comparisonBegan()
+        _ = silent.asked(question, now: 0)
+        let limit = Conversation.awaitedStallMilliseconds
+        #expect(limit < Conversation.stallMilliseconds)
+        for (now, isTurnAwaited) in [(limit - 1, true), (limit, false)] {
+            if case .finish = silent.next(newest: newest, now: now, isTurnAwaited: isTurnAwaited) {
+                Issue.record("it had \(now) milliseconds only")
+            }
+        }
+        guard case .finish(let failure) = silent.next(newest: newest, now: limit, isTurnAwaited: true) else {
+            Issue.record("the others wait on")
+            return
+        }
+        #expect(failure.code == .serverBusy && failure.action == .retry)
+    }
+
     @Test("while the database lacks changesets that the device knows to be on it, the device is not asked")
     func incomplete() throws {
         var conversation = conversation(acknowledged: 4)

@@ -1,0 +1,128 @@
+import CausewaySession
+import Testing
+
+@Suite("Turns")
+struct TurnsTests {
+    @Test("users take turns, and the sessions of one user go in the order in which they came")
+    func order() {
+        var turns = Turns(places: 1)
+        #expect(turns.enter([1, 2, 3, 4], of: "ann") == [1])
+        #expect(turns.enter([5], of: "ben").isEmpty)
+        #expect(turns.enter([6], of: "cid").isEmpty)
+        var order: [UInt64] = [1]
+        while let last = order.last, let next = turns.leave(last, of: user(last)) { order.append(next) }
+        #expect(order == [1, 2, 5, 6, 3, 4])
+        #expect(turns.enter([7], of: "ann") == [7])
+    }
+
+    @Test("nobody has more than half of the places, though no one else wants them")
+    func half() {
+        var turns = Turns(places: 4)
+        #expect(turns.enter([1, 2, 3], of: "ann") == [1, 2])
+        #expect(turns.enter([5], of: "ben") == [5])
+        // Ann would have a turn for one of her own only.
+        #expect(turns.isAwaited(1) && !turns.isAwaited(5))
+        #expect(turns.leave(5, of: "ben") == nil)
+        #expect(turns.leave(1, of: "ann") == 3)
+    }
+
+    @Test("who asks again keeps the turn or the place in the queue; who stops waiting is passed over")
+    func leaving() {
+        var turns = Turns(places: 1)
+        #expect(turns.enter([1, 1], of: "ann") == [1, 1])
+        #expect(!turns.isAwaited(1))
+        #expect(turns.enter([2, 3, 2, 4], of: "ann").isEmpty)
+        #expect(turns.enter([5], of: "ben").isEmpty)
+        #expect(turns.isAwaited(1) && !turns.isAwaited(2))
+        #expect(turns.leave(2, of: "ann") == nil)
+        #expect(turns.leave(5, of: "ben") == nil)
+        #expect(turns.leave(6, of: "cid") == nil)
+        #expect(turns.leave(1, of: "ann") == 3)
+        // A turn is given back once.
+        #expect(turns.leave(1, of: "ann") == nil)
+        #expect(turns.leave(3, of: "ann") == 4)
+    }
+
+    @Test("every sequence of six steps of three sessions of one user and one of another", arguments: 1...4)
+    func everySequence(places: Int) {
+        walk(Turns(places: places), Known(places: places), [])
+    }
+
+    /// What is known from outside.
+    private struct Known {
+        let places: Int
+        var inside: Set<UInt64> = []
+        /// In the order in which they came.
+        var waiting: [UInt64] = []
+
+        func inside(of user: String) -> Int { inside.count(where: { TurnsTests.user($0) == user }) }
+
+        func canGo(_ session: UInt64) -> Bool {
+            inside.count < places && inside(of: TurnsTests.user(session)) < max(places / 2, 1)
+        }
+    }
+
+    private func walk(_ turns: Turns, _ known: Known, _ path: [String]) {
+        if let problem = problem(turns, known) {
+            Issue.record("\(path): \(problem)")
+            return
+        }
+        guard path.count < 6 else { return }
+        for session in [1, 2, 3, 5] as [UInt64] {
+            let path = path + ["enter \(session)"]
+            var (turns, next) = (turns, known)
+            let goes = turns.enter(session, of: user(session))
+            if goes != (known.inside.contains(session) || known.canGo(session)) {
+                Issue.record("\(path): \(goes)")
+            }
+            if goes {
+                next.inside.insert(session)
+            } else if !next.waiting.contains(session) {
+                next.waiting.append(session)
+            }
+            walk(turns, next, path)
+        }
+        for session in known.inside.sorted() + known.waiting {
+            let path = path + ["leave \(session)"]
+            var (turns, next) = (turns, known)
+            next.inside.remove(session)
+            next.waiting.removeAll { $0 == session }
+            if let admitted = turns.leave(session, of: user(session)) {
+                let first = next.waiting.first { user($0) == user(admitted) }
+                if !known.inside.contains(session) || first != admitted { Issue.record("\(path): \(admitted)") }
+                next.waiting.removeAll { $0 == admitted }
+                next.inside.insert(admitted)
+            }
+            walk(turns, next, path)
+        }
+    }
+
+    private func problem(_ turns: Turns, _ known: Known) -> String? {
+        if known.inside.count > known.places { return "more than there are places" }
+        for user in ["ann", "ben"] where known.inside(of: user) > max(known.places / 2, 1) {
+            return "\(user) has more than half"
+        }
+        if let session = known.waiting.first(where: known.canGo) { return "\(session) waits and could go" }
+        for session in known.inside {
+            var left = turns
+            let isAwaited = left.leave(session, of: user(session)) != nil
+            if turns.isAwaited(session) != isAwaited { return "\(session) is awaited: \(!isAwaited)" }
+        }
+        return nil
+    }
+
+    private static func user(_ session: UInt64) -> String {
+        session < 5 ? "ann" : session == 5 ? "ben" : "cid"
+    }
+
+    private func user(_ session: UInt64) -> String { Self.user(session) }
+}
+
+extension Turns {
+    /// - Returns: those whose turn it is at once.
+    fileprivate mutating func enter(_ sessions: [UInt64], of user: String) -> [UInt64] {
+        var inside: [UInt64] = []
+        for session in sessions where enter(session, of: user) { inside.append(session) }
+        return inside
+    }
+}
