@@ -34,6 +34,7 @@ final class ServerProcess {
     private var intake: Intake
     private var sessions: [UInt64: ServerSession] = [:]
     private var lastSession: UInt64 = 1_000
+    private var turns = Turns(places: ServerProcess.comparisonsAtOnce)
     private var waiting: [(batch: UploadBatch, exchange: Exchange)] = []
     private var isCommitting = false
     /// Calls that were not answered: whoever made them hears of it when the process ends.
@@ -56,6 +57,8 @@ final class ServerProcess {
 
     static let limits = SessionLimits(frameBytes: 1 << 20, creditBytes: 6_000, heartbeatMilliseconds: 2_000)
     static let user = "u"
+    /// Few, so that devices wait for each other.
+    private static let comparisonsAtOnce = 2
     private static let filesMade = Atomic<Int>(0)
 
     init(_ world: World) throws {
@@ -126,6 +129,7 @@ final class ServerProcess {
         isCommitting = false
         for session in sessions.values.sorted(by: { $0.id < $1.id }) { session.vanish() }
         sessions = [:]
+        turns = Turns(places: Self.comparisonsAtOnce)
         let lost = unanswered.values.sorted { $0.number < $1.number }
         unanswered = [:]
         for exchange in lost { world.fail(exchange) }
@@ -326,6 +330,16 @@ final class ServerProcess {
 
     func close(_ session: ServerSession) {
         if sessions[session.id] === session { sessions[session.id] = nil }
+        passTurn(session)
+    }
+
+    func takeTurn(_ session: ServerSession) -> Bool { turns.enter(session.id, of: Self.user) }
+
+    func isTurnAwaited(_ session: ServerSession) -> Bool { turns.isAwaited(session.id) }
+
+    func passTurn(_ session: ServerSession) {
+        guard let next = turns.leave(session.id, of: Self.user) else { return }
+        sessions[next]?.turnCame()
     }
 
     func endSession(of client: ClientID, _ failure: SyncFailure) {

@@ -77,6 +77,11 @@ final class ServerSession {
         wake()
     }
 
+    func turnCame() {
+        conversation.turnCame()
+        wake()
+    }
+
     func end(_ failure: SyncFailure) {
         conversation.ends(failure)
         wake()
@@ -98,7 +103,8 @@ final class ServerSession {
     private func act() throws {
         guard !isOver, let stream else { return }
         if stream.isNoticedGone { return close() }
-        switch conversation.next(newest: server.record.version, now: server.clock) {
+        let isTurnAwaited = server.isTurnAwaited(self)
+        switch conversation.next(newest: server.record.version, now: server.clock, isTurnAwaited: isTurnAwaited) {
         case .difference(let request): begin(request)
         case .question: ask()
         case .compare(let reports): compare(reports)
@@ -150,7 +156,12 @@ final class ServerSession {
                 isHeld: request.held == request.wanted, for: request.client, told: request.acknowledged, seed: id)
             guard comparison.acknowledged >= request.awaited else {
                 world.story.note("\(name) is resynced when it has sent again what was lost")
+                server.passTurn(self)
                 return conversation.foundIncomplete(at: snapshot.version)
+            }
+            guard server.takeTurn(self) else {
+                world.story.note("\(name) is resynced when its turn comes")
+                return conversation.comparisonQueued()
             }
             self.comparison = comparison
             conversation.comparisonBegan()
@@ -158,6 +169,7 @@ final class ServerSession {
             tellDecision(request)
         } catch {
             if error.code == .queryInvalid {
+                server.passTurn(self)
                 send(conversation.refused(SyncFailure(error)))
             } else {
                 conversation.ends(SyncFailure(error))
@@ -185,6 +197,7 @@ final class ServerSession {
             if question == nil {
                 difference = try comparison.difference()
                 self.comparison = nil
+                server.passTurn(self)
             }
             let message = conversation.asked(question.map { DigestQuestion($0) }, now: server.clock)
             if let message { send(message) }
