@@ -93,6 +93,10 @@ final class EmbeddedSnapshot: StoreSnapshot {
         }
     }
 
+    func root(of row: Row) -> Row? {
+        catalog.root(of: row) { table($0) }
+    }
+
     // MARK: - What happened
 
     func history(after start: ServerVersion, for client: ClientID) throws(StoreFailure) -> History {

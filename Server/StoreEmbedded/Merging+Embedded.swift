@@ -11,27 +11,8 @@ import CausewayStore
 extension Merging {
     /// The top-level object that an embedded one is part of, at any depth; nil while nothing holds it.
     func rootName(of row: Row) -> ObjectName? {
-        var row = row
-        // Bounded: uploads from outside can make objects hold each other in a circle.
-        for _ in 0..<Self.depthMax {
-            guard let holder = holder(of: row) else { return nil }
-            if catalog[holder.classNumber].schema.kind != .embedded {
-                return table(holder.classNumber).primaryKey(of: holder.key).map { ObjectName(holder.classNumber, $0) }
-            }
-            row = holder
-        }
-        return nil
-    }
-
-    /// Collections may stand a hundred levels deep, in embedded objects that stand in others.
-    private static let depthMax = 256
-
-    private func holder(of row: Row) -> Row? {
-        for (origin, column) in catalog.holders(of: row.classNumber) {
-            let holders = table(row.classNumber).backlinks(to: row.key, from: table(origin), column)
-            if let key = holders.first { return Row(origin, key) }
-        }
-        return nil
+        guard let root = catalog.root(of: row, { table($0) }) else { return nil }
+        return table(root.classNumber).primaryKey(of: root.key).map { ObjectName(root.classNumber, $0) }
     }
 
     /// The object that a value held may be without a place once the value is gone.
@@ -118,6 +99,29 @@ extension Catalog {
     /// Whether a row of a class may have parts in rows of their own.
     func mayHaveParts(_ plan: ClassPlan, in transaction: Transaction) -> Bool {
         !plan.embeddedColumns.isEmpty || !plan.mixedColumns.isEmpty && transaction.hasNestedCollections
+    }
+
+    /// The top-level object that an embedded one is part of, at any depth; nil while nothing holds it.
+    func root(of row: Row, _ tableOf: (Int) -> Table) -> Row? {
+        var row = row
+        // Bounded: uploads from outside can make objects hold each other in a circle.
+        for _ in 0..<Self.depthMax {
+            guard let holder = holder(of: row, tableOf) else { return nil }
+            if self[holder.classNumber].schema.kind != .embedded { return holder }
+            row = holder
+        }
+        return nil
+    }
+
+    /// Collections may stand a hundred levels deep, in embedded objects that stand in others.
+    private static let depthMax = 256
+
+    private func holder(of row: Row, _ tableOf: (Int) -> Table) -> Row? {
+        for (origin, column) in holders(of: row.classNumber) {
+            let holders = tableOf(row.classNumber).backlinks(to: row.key, from: tableOf(origin), column)
+            if let key = holders.first { return Row(origin, key) }
+        }
+        return nil
     }
 
     /// The embedded objects and collections that one row holds, in the order of columns and elements.

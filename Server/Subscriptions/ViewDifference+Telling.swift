@@ -54,9 +54,8 @@ extension ViewDifference {
     }
 
     /// The whole object if it is in view, and its embedded objects with it. What the device may have deleted or replaced
-    /// there comes back so. Embedded objects come with the object they are in.
+    /// there comes back so.
     func restore(_ name: ObjectName, in part: inout Part) throws(StoreFailure) {
-        if case .container = name.key { return }
         guard let row = snapshot.row(name) else {
             if try snapshot.endedLife(name) != nil {
                 try end(name, in: &part)

@@ -266,7 +266,16 @@ package final class ViewDifference {
         var names: Set<ObjectName> = []
         for refusal in refusals {
             guard let number = snapshot.classNumber(refusal.target.className) else { continue }
-            names.insert(ObjectName(number, refusal.target.key))
+            let name = ObjectName(number, refusal.target.key)
+            guard case .container = name.key else {
+                names.insert(name)
+                continue
+            }
+            // What is embedded comes with the object it is in. Of one that only the refused operation made, another
+            // refusal says where it was to be.
+            if let row = snapshot.row(name), let root = snapshot.root(of: row).flatMap(snapshot.name) {
+                names.insert(root)
+            }
         }
         add(.restored(names.sorted()))
     }

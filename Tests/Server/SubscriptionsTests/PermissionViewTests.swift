@@ -221,6 +221,29 @@ struct PermissionViewTests {
         #expect(first.words == ["enter Task 1"] && !first.values.contains("secret"))
     }
 
+    @Test("a refused change inside of an embedded object brings the object it is in, with what the device let go of")
+    func refusedInside() throws {
+        let view = try View()
+        func node(_ client: ClientID, _ number: UInt64) -> ObjectReference {
+            ObjectReference("Node", .container(ElementID(client: client, counter: number)))
+        }
+        let (outer, inner, mine) = (node(View.bob, 1), node(View.bob, 2), node(View.ann, 1))
+        try view.write(
+            View.bob, make(inner), make(outer, ("next", .link(inner.key))),
+            make(task(1), ("node", .link(outer.key))))
+        let version = view.record.version
+        let closed = Permissions(AccessRules(byClass: ["Task": AccessRules.OfClass(write: .never)]))
+        // The device has dropped the inner node with the link to it.
+        try view.write(View.ann, [make(mine), change(outer, "next", .link(mine.key))], under: closed)
+        let difference = try ViewDifference(
+            view.record.snapshot(), from: version, held: all, wanted: all, heldUnder: closed, under: closed,
+            for: View.ann, acknowledged: 0)
+        let part = try difference.next(bytesMax: 1 << 20)
+        #expect(part.isLast && part.left.isEmpty && part.deleted.isEmpty)
+        #expect(part.refused.map(\.operation) == [0, 1])
+        #expect(Set(part.allEntered.map(\.object)) == [task(1), outer, inner])
+    }
+
     // MARK: - Queries as probes
 
     @Test(

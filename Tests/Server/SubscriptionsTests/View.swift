@@ -57,7 +57,10 @@ final class View {
         try write(client, base: base, at: stamp, operations)
     }
 
-    func write(_ client: ClientID, base: UInt64? = nil, at stamp: UInt64? = nil, _ operations: [Operation]) throws {
+    func write(
+        _ client: ClientID, base: UInt64? = nil, at stamp: UInt64? = nil, _ operations: [Operation],
+        under permissions: Permissions? = nil
+    ) throws {
         time += 10
         sequences[client, default: 0] += 1
         let changeset = Changeset(
@@ -65,7 +68,8 @@ final class View {
             stamp: Stamp(time: (stamp ?? time) << 16, client: client),
             base: ServerVersion(base ?? record.version.rawValue), operations: operations)
         let outcome = try record.commit(
-            [UploadBatch(client: client, user: "user", changesets: [changeset])], receivedAt: time)[0]
+            [UploadBatch(client: client, user: "user", permissions: permissions, changesets: [changeset])],
+            receivedAt: time)[0]
         if let failure = outcome.failure {
             // It makes the changeset anew under the same number.
             sequences[client, default: 1] -= 1
