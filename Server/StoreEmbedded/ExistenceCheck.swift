@@ -6,8 +6,9 @@ import CausewayStore
 /// Finds operations about objects that this database has never had.
 ///
 /// A change of a deleted object is an outcome of merging: the delete was stronger. A change of an object that nobody
-/// ever made here is not. It comes from a client whose creation of it was refused, or that has seen it in a database
-/// that was restored from an older copy since. Applied it would vanish, so it is refused, and its writer keeps it [I7].
+/// ever made here is not, of an embedded one neither. It comes from a client whose creation of it was refused, or that has
+/// seen it in a database that was restored from an older copy since. Applied it would vanish, so it is refused, and its
+/// writer keeps it [I7].
 ///
 /// A writer that is older than an end which was forgotten may mean what that end was stronger than (RULES.md, F2).
 struct ExistenceCheck {
@@ -32,18 +33,23 @@ struct ExistenceCheck {
             return nil
         }
         if known == target { return nil }
-        guard let plan = merging.catalog[target.className], plan.schema.kind == .object else { return nil }
+        guard let plan = merging.catalog[target.className], plan.schema.kind != .asymmetric else { return nil }
         if merging.table(plan.number).key(for: target.key) == nil,
             try End.load(ObjectName(plan.number, target.key), in: merging.transaction) == nil,
             !creates(target), try merging.forgotten(plan.number).areKnown(to: base)
         {
-            return StoreFailure(
-                .objectUnknown,
-                "The server has no object “\(target.className)” of this primary key and never had it. Create it again, or "
-                    + "wait until the device that made it has sent it.")
+            return StoreFailure(.objectUnknown, Self.sentence(plan))
         }
         known = target
         return nil
+    }
+
+    private static func sentence(_ plan: ClassPlan) -> String {
+        plan.schema.kind == .embedded
+            ? "The server has no embedded object or collection “\(plan.name)” of this place and never had it. Change the "
+                + "object that it is in again, or wait until the device that made it has sent it."
+            : "The server has no object “\(plan.name)” of this primary key and never had it. Create it again, or wait "
+                + "until the device that made it has sent it."
     }
 
     private mutating func creates(_ target: ObjectReference) -> Bool {

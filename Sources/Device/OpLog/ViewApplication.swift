@@ -120,14 +120,22 @@ package final class ViewApplication {
 
     /// An object leaves the view. It lives on elsewhere; with pending operations it stays until they are there.
     package func leave(_ object: ObjectReference) throws(StoreError) {
-        if let base = try base(of: object), base.lastSequence > acknowledged {
-            // A create that is pending makes it anew on a server that has lost it, and nobody tells its author how that
-            // stands. One that has it out of view tells it whole when the create has brought it back.
-            let state = try isCreated(object) ? ObjectState() : base.state
-            try settle(object, base: state, lastSequence: base.lastSequence)
-            return
+        let base = try base(of: object)
+        if let base, base.lastSequence > acknowledged {
+            // Of a changeset that was set aside nothing is left, and nobody would tell the object again.
+            let pending = try loggedOperations(object).filter { $0.sequence > acknowledged }
+            if !pending.isEmpty {
+                // A create that is pending makes it anew on a server that has lost it, and nobody tells its author how
+                // that stands. One that has it out of view tells it whole when the create has brought it back.
+                let isCreated = pending.contains { if case .create = $0.operation { true } else { false } }
+                let state = isCreated ? ObjectState() : base.state
+                try settle(object, base: state, lastSequence: base.lastSequence)
+                return
+            }
         }
         rows.evict(object)
+        // Where its end was refused it lives, and the next of its key is no next life.
+        if let life = base?.state.life, life > 0 { trees.save(life: life, object) }
         trees.removeBase(object)
         settled.insert(object)
     }
@@ -292,14 +300,6 @@ package final class ViewApplication {
             _ = state.join(logged.operation, stamp: logged.stamp)
         }
         return state
-    }
-
-    /// Whether a pending operation creates it.
-    private func isCreated(_ object: ObjectReference) throws(StoreError) -> Bool {
-        try loggedOperations(object).contains { logged in
-            guard logged.sequence > acknowledged, case .create = logged.operation else { return false }
-            return true
-        }
     }
 
     private func loggedOperations(_ object: ObjectReference) throws(StoreError) -> [LoggedOperations.Entry] {

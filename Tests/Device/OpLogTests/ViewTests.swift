@@ -70,6 +70,49 @@ import Testing
         #expect(try device.bookkeeping("sync.bases") == 0)
     }
 
+    @Test("an object that leaves goes although a changeset that was set aside was about it")
+    func leavingAfterSettingAside() throws {
+        let device = try Device(1)
+        try apply(device, [.enter(note(1), state("a")), .enter(note(2), state("b"))])
+        try set(device, 1, Column.title, .string("mine"))
+        try device.write { transaction in
+            let notes = transaction.table("Note")!
+            for id in [1, 2] { notes.set(notes.key(for: .int(Int64(id)))!, Column.count, .int(7)) }
+        }
+        let transaction = try device.store.write()
+        _ = try device.replica.setAside(2, code: 302, reason: "too large", in: transaction, now: 9)
+        _ = try transaction.commit()
+        transaction.end()
+        // Of the first something else is still pending.
+        try apply(device, [.leave(note(1)), .leave(note(2))], version: 2)
+        #expect(try Set(device.visible.keys) == [note(1)])
+        try apply(device, [.leave(note(1))], acknowledged: 2, version: 3)
+        #expect(try device.visible.isEmpty)
+        #expect(try device.bookkeeping("sync.bases") == 0)
+    }
+
+    @Test("an object whose end was refused and that leaves begins no next life when it is made again")
+    func leavingAfterRefusedDelete() throws {
+        let device = try Device(1)
+        try apply(device, [.enter(note(1), state("a"))])
+        try device.write { transaction in
+            let notes = transaction.table("Note")!
+            notes.delete(notes.key(for: .int(1))!, leavingGhost: true)
+        }
+        let transaction = try device.store.write()
+        let view = try device.replica.beginApplying(acknowledged: 1, in: transaction)
+        view.refuse([RefusedOperation(sequence: 1, operation: 0, code: 103, reason: "not yours")])
+        try view.leave(note(1))
+        try view.finish(epoch: 1, version: ServerVersion(2), querySet: 1)
+        _ = try transaction.commit()
+        transaction.end()
+        try device.write { _ = try $0.table("Note")!.create(.int(1)) }
+        let creates = try device.pending().flatMap(\.operations).compactMap { operation -> UInt32? in
+            if case .create(_, let life, _) = operation { life } else { nil }
+        }
+        #expect(creates == [1])
+    }
+
     @Test("a pending property stays over an update of the same one and gives way when the server has decided")
     func pendingOverUpdate() throws {
         let device = try Device(1)

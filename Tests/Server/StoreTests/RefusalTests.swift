@@ -67,6 +67,26 @@ struct RefusalTests {
         #expect(try record.object("Home", home(6).key)?["city"] == .string("Oslo"))
     }
 
+    @Test("a change of an embedded object that never was is refused; of one that has ended it has no effect")
+    func unknownParts() throws {
+        let record = try Record()
+        try record.write(
+            Record.ann, create(home(1), ("city", .string("Rome"))), create(dog(1), ("home", .link(home(1).key))))
+        let failure = try record.objection(Record.bob, set(home(9), "city", .string("Oslo")))
+        #expect(failure?.code == .objectUnknown && failure?.message.contains("“Home”") == true)
+        // Its creation was refused with its place, in an earlier changeset.
+        try record.write(
+            Record.ann, create(home(2)), create(dog(2), ("colour", .string("red")), ("home", .link(home(2).key))))
+        #expect(try record.objection(Record.ann, set(home(2), "city", .string("Oslo")))?.code == .objectUnknown)
+        try record.write(Record.ann, set(dog(1), "home", .null))
+        #expect(try record.objection(Record.bob, base: 1, set(home(1), "city", .string("Oslo"))) == nil)
+        // Created and placed by one changeset, whichever comes first.
+        #expect(
+            try record.objection(
+                Record.ann, set(home(3), "city", .string("Bonn")), create(home(3)),
+                set(dog(1), "home", .link(home(3).key))) == nil)
+    }
+
     @Test("what hangs below a refused place is refused with it, however deep it goes", .timeLimit(.minutes(1)))
     func deepDependants() {
         let depth: UInt64 = 100_000

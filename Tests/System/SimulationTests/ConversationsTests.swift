@@ -235,7 +235,7 @@ private final class Sink: DownloadSink, Sendable {
     let givesCredit: Atomic<Bool>
     private let conversations: Conversations
     private let session: UInt64
-    private let received = Mutex<[DownloadMessage]>([])
+    private let received = ReceivedMessages()
     private let sizes = Mutex(0)
 
     init(_ conversations: Conversations, _ session: UInt64, givesCredit: Bool) {
@@ -250,7 +250,7 @@ private final class Sink: DownloadSink, Sendable {
             for change in chunk.entered { bytes += 50 + change.state.fields.description.utf8.count / 4 }
             for run in chunk.enteredRuns { bytes += 50 * run.count + run.fields.description.utf8.count / 4 }
         }
-        received.withLock { $0.append(message) }
+        received.append(message)
         sizes.withLock { $0 += bytes }
         if givesCredit.load(ordering: .relaxed) {
             let (conversations, session, credit) = (conversations, session, bytes)
@@ -262,10 +262,8 @@ private final class Sink: DownloadSink, Sendable {
     func bytes() async -> Int { sizes.withLock { $0 } }
 
     func enteredCount() async -> Int {
-        received.withLock { messages in
-            messages.reduce(0) { count, message in
-                if case .changes(let chunk) = message { count + chunk.enteredCount } else { count }
-            }
+        received.all.reduce(0) { count, message in
+            if case .changes(let chunk) = message { count + chunk.enteredCount } else { count }
         }
     }
 
@@ -281,11 +279,7 @@ private final class Sink: DownloadSink, Sendable {
     }
 
     func until(_ isWanted: (DownloadMessage) -> Bool) async throws {
-        for _ in 0..<2_000 {
-            if received.withLock({ $0 }).contains(where: isWanted) { return }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        throw Divergence("the message does not come")
+        try await received.until(isWanted)
     }
 }
 

@@ -110,19 +110,19 @@ struct ResyncTurnsTests {
 
     private final class Device: DownloadSink {
         let session: UInt64
-        private let received = Mutex<[DownloadMessage]>([])
+        private let received = ReceivedMessages()
 
         init(_ session: UInt64) {
             self.session = session
         }
 
         func send(_ message: DownloadMessage) async throws -> Int {
-            received.withLock { $0.append(message) }
+            received.append(message)
             return 1
         }
 
         var isFirstHeartbeat: Bool {
-            if case .heartbeat = received.withLock(\.first) { true } else { false }
+            if case .heartbeat = received.all.first { true } else { false }
         }
 
         func question() async throws -> DigestQuestion {
@@ -135,11 +135,7 @@ struct ResyncTurnsTests {
         }
 
         func until(_ isWanted: (DownloadMessage) -> Bool) async throws {
-            for _ in 0..<2_000 {
-                if received.withLock({ $0 }).contains(where: isWanted) { return }
-                try await Task.sleep(for: .milliseconds(5))
-            }
-            throw Divergence("the message does not come")
+            try await received.until(isWanted)
         }
     }
 }
