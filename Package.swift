@@ -229,23 +229,31 @@ let tests: [Target] = [
     ),
 ]
 
+/// With `CAUSEWAY_ONLY="StorageTests CrashSimulation"` the package has these targets and what they need, and nothing else: a
+/// build of one part takes a fraction of the time (`deploy/test --only`).
+let targets = only(Context.environment["CAUSEWAY_ONLY"], of: shared + device + server + tests)
+
+let doors = ["Causeway", "RealmSwift"].filter { door in targets.contains { $0.name == door } }
+
+/// The programs by the names of their commands.
+let programs: [(command: String, folder: String)] = [
+    ("sync-server", "Daemon"),
+    ("causeway-demo", "Demo"),
+    ("causeway-crash", "CrashSimulation"),
+    ("causeway-sequences", "StorageSequences"),
+    ("causeway-simulate", "Simulation"),
+    ("causeway-memory", "Memory"),
+    ("causeway-concurrency", "Concurrency"),
+    ("causeway-enumeration", "Enumeration"),
+    ("causeway-queries", "QueryPairs"),
+    ("causeway-fuzz", "Fuzz"),
+    ("causeway-benchmark", "Benchmarks"),
+].filter { program in targets.contains { $0.name == name(program.folder) } }
+
 let package = Package(
     name: "causeway",
-    products: [
-        .library(name: "Causeway", targets: ["Causeway"]),
-        .library(name: "RealmSwift", targets: ["RealmSwift"]),
-        .executable(name: "sync-server", targets: [name("Daemon")]),
-        .executable(name: "causeway-demo", targets: [name("Demo")]),
-        .executable(name: "causeway-crash", targets: [name("CrashSimulation")]),
-        .executable(name: "causeway-sequences", targets: [name("StorageSequences")]),
-        .executable(name: "causeway-simulate", targets: [name("Simulation")]),
-        .executable(name: "causeway-memory", targets: [name("Memory")]),
-        .executable(name: "causeway-concurrency", targets: [name("Concurrency")]),
-        .executable(name: "causeway-enumeration", targets: [name("Enumeration")]),
-        .executable(name: "causeway-queries", targets: [name("QueryPairs")]),
-        .executable(name: "causeway-fuzz", targets: [name("Fuzz")]),
-        .executable(name: "causeway-benchmark", targets: [name("Benchmarks")]),
-    ],
+    products: doors.map { .library(name: $0, targets: [$0]) }
+        + programs.map { .executable(name: $0.command, targets: [name($0.folder)]) },
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
@@ -261,8 +269,27 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
-    targets: shared + device + server + tests
+    targets: targets
 )
+
+// MARK: - A part of the package
+
+/// Everything, or the targets of these names and what they need.
+func only(_ folders: String?, of all: [Target]) -> [Target] {
+    guard let folders else { return all }
+    var kept: Set<String> = []
+    var open = folders.split(separator: " ").map { name(String($0)) }
+    while let next = open.popLast() {
+        guard let target = all.first(where: { $0.name == next }), kept.insert(next).inserted else { continue }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): open.append(name)
+            default: break
+            }
+        }
+    }
+    return all.filter { kept.contains($0.name) }
+}
 
 // MARK: - Products of other packages, by what we use them for
 

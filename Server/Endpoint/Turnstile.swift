@@ -1,72 +1,49 @@
-import NIOCore
+import CausewaySession
 import Synchronization
 
 /// Lets so many through at once. The others wait: those of one caller in the order they came, and callers in turn, so
 /// that nobody's thousand requests keep another's one waiting.
 final class Turnstile: Sendable {
-    private typealias Waiting = CheckedContinuation<Void, Never>
-
     private struct State {
-        var free: Int
-        var waiting: [String: CircularBuffer<Waiting>] = [:]
-        /// Those who wait, each once, in the order of their turns.
-        var turns = CircularBuffer<String>()
-
-        mutating func add(_ continuation: Waiting, of caller: String) {
-            if waiting[caller] == nil { turns.append(caller) }
-            waiting[caller, default: CircularBuffer()].append(continuation)
-        }
-
-        mutating func next() -> Waiting? {
-            guard let caller = turns.popFirst() else { return nil }
-            let next = waiting[caller]?.popFirst()
-            if waiting[caller]?.isEmpty ?? true {
-                waiting[caller] = nil
-            } else {
-                turns.append(caller)
-            }
-            return next
-        }
+        var turns: Turns
+        var lastNumber: UInt64 = 0
+        /// By number. Each goes on with its own.
+        var waiting: [UInt64: CheckedContinuation<UInt64, Never>] = [:]
     }
 
     private let state: Mutex<State>
 
     init(places: Int) {
-        precondition(places > 0, "A turnstile without a place lets nobody through.")
-        state = Mutex(State(free: places))
+        state = Mutex(State(turns: Turns(places: places, placesOfUser: places)))
     }
 
-    var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     func pass<Result, Failure: Error>(
         for caller: String, _ body: () async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
-        await enter(caller)
-        defer { leave() }
+        let number = await enter(caller)
+        defer { leave(number, caller) }
         return try await body()
     }
 
-    private func enter(_ caller: String) async {
+    private func enter(_ caller: String) async -> UInt64 {
         await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                if state.free > 0 {
-                    state.free -= 1
-                    return true
-                }
-                state.add(continuation, of: caller)
-                return false
+            let number: UInt64? = state.withLock { state in
+                state.lastNumber += 1
+                if state.turns.enter(state.lastNumber, of: caller) { return state.lastNumber }
+                state.waiting[state.lastNumber] = continuation
+                return nil
             }
-            if isFree { continuation.resume() }
+            if let number { continuation.resume(returning: number) }
         }
     }
 
     /// Hands the place to the next one, if there is one.
-    private func leave() {
+    private func leave(_ number: UInt64, _ caller: String) {
         let next = state.withLock { state in
-            let next = state.next()
-            if next == nil { state.free += 1 }
-            return next
+            state.turns.leave(number, of: caller).map { ($0, state.waiting.removeValue(forKey: $0)) }
         }
-        next?.resume()
+        if let (number, continuation) = next { continuation?.resume(returning: number) }
     }
 }

@@ -1,9 +1,8 @@
-/// Whose turn it is among sessions of which only so many may do something at a time: users take turns, and the sessions
-/// of one user in the order in which they came.
+/// Whose turn it is among sessions, or requests, of which only so many may do something at a time: users take turns, and
+/// the sessions of one user in the order in which they came.
 ///
 /// Numbered for tests:
-/// 1. It is the turn of no more sessions than there are places, and of one user's in no more than half of them, so that
-///    nobody's thousand sessions take all, however long they stay.
+/// 1. It is the turn of no more sessions than there are places, and of one user's in no more than `placesOfUser` of them.
 /// 2. Nobody waits who could have a turn.
 /// 3. A session that waits, or whose turn it is, must leave once; whose turn comes then is said by `leave`, and only there.
 package struct Turns: Sendable {
@@ -15,10 +14,12 @@ package struct Turns: Sendable {
     /// Users with sessions that wait, each once, the next one first.
     private var users: [String] = []
 
-    package init(places: Int) {
+    /// - Parameter placesOfUser: half of the places when left out, so that nobody's thousand sessions take all, however
+    ///   long they stay.
+    package init(places: Int, placesOfUser: Int? = nil) {
         precondition(places > 0, "Turns without a place never come.")
         self.places = places
-        placesOfUser = max(places / 2, 1)
+        self.placesOfUser = placesOfUser ?? max(places / 2, 1)
     }
 
     /// Whether it is the session's turn. If not it waits for it, behind the user's others. To be asked again at will.

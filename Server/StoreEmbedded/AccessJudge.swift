@@ -240,7 +240,7 @@ final class AccessJudge {
         guard let plan = merging.catalog[operation.target.className] else { return nil }
         var place = place(of: ObjectName(plan.number, operation.target.key))
         // Bounded: uploads from outside can make objects hold each other in a circle.
-        for _ in 0..<Self.depthMax {
+        for _ in 0..<Catalog.depthMax {
             // Nothing holds it, so it ends with the changeset.
             guard let found = place else { return nil }
             let holder = merging.catalog[found.holder.classNumber]
@@ -254,8 +254,6 @@ final class AccessJudge {
         }
         return StoreFailure(.permissionDenied, "The embedded object of “\(plan.name)” lies too deep in others.")
     }
-
-    private static let depthMax = 256
 
     /// What holds an embedded object in the record; else what this changeset lets hold it.
     private func place(of name: ObjectName) -> Place? {

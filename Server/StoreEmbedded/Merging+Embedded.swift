@@ -114,7 +114,7 @@ extension Catalog {
     }
 
     /// Collections may stand a hundred levels deep, in embedded objects that stand in others.
-    private static let depthMax = 256
+    static let depthMax = 256
 
     private func holder(of row: Row, _ tableOf: (Int) -> Table) -> Row? {
         for (origin, column) in holders(of: row.classNumber) {

@@ -79,7 +79,7 @@ struct RefusalRecord {
         writer.write(
             raw: Changeset.encode([
                 Changeset(
-                    client: ClientID(0), sequence: 0, stamp: .zero, base: .zero,
+                    client: .nobody, sequence: 0, stamp: .zero, base: .zero,
                     operations: targets.map { .delete($0, life: 2) })
             ]))
         return writer.bytes

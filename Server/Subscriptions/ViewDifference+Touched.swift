@@ -44,8 +44,9 @@ struct Aggregate {
 //     yes         no      yes     enter; nothing if the client alone made it and every operation had its effect
 //     yes         yes     no      left
 //     yes         yes     yes     nothing if only the client touched it with full effect; enter if it was deleted and
-//                                 created again, or the client believes in another life; else update: every property that somebody's operation named, with the
-//                                 value that won, so that an operation of the client that lost is put right
+//                                 created again, or the client believes in another life; else update: every
+//                                 property that somebody's operation named, with the value that won, so that an
+//                                 operation of the client that lost is put right
 //     no          any     -       deleted, if it was held or the client touched it; nothing if the client alone
 //                                 deleted it with full effect
 //

@@ -42,7 +42,7 @@ extension QuarantinedChange {
         writer.write(
             raw: Changeset.encode([
                 Changeset(
-                    client: ClientID(0), sequence: number, stamp: .zero, base: isOneWay ? Self.oneWay : .zero,
+                    client: .nobody, sequence: number, stamp: .zero, base: isOneWay ? Self.oneWay : .zero,
                     operations: operations)
             ]))
         return writer.bytes

@@ -40,6 +40,7 @@ package struct CreationRun: Hashable, Sendable {
         let columns = fields.map(\.values.values)
         return keys.keys.enumerated().map { row, key in
             let values = [FieldValue](unsafeUninitializedCapacity: columns.count) { buffer, count in
+                // Where there is a field the buffer has room for it, and so an address.
                 for (index, field) in fields.enumerated() {
                     (buffer.baseAddress! + index).initialize(
                         to: FieldValue(field.property, columns[index][row], isDefault: field.isDefault))

@@ -32,8 +32,13 @@ package struct SparseColumn: Hashable, Sendable {
     }
 
     package var values: [Value] {
-        guard let arePresent else { return present.values(count: count) }
-        var present = present.values(count: arePresent.count { $0 }).makeIterator()
+        guard let arePresent else { return presentValues }
+        var present = presentValues.makeIterator()
         return arePresent.map { $0 ? present.next() ?? .null : .null }
+    }
+
+    /// Of those that are there, in their order.
+    package var presentValues: [Value] {
+        present.values(count: arePresent?.count { $0 } ?? count)
     }
 }

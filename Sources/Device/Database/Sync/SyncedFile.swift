@@ -28,7 +28,7 @@ final class SyncedFile: Sendable {
             let presence = try Replica.presence(in: reading)
             if presence == .complete {
                 try Self.checkOwner(of: reading, userID: userID, appID: appID)
-                replica = try Replica.open(in: reading, newClient: ClientID(0))
+                replica = try Replica.open(in: reading, newClient: .nobody)
                 return
             }
             let isUsed = reading.tables.contains { $0.count > 0 }

@@ -115,8 +115,7 @@ struct NewColumn {
             guard table.accepts(value, column: column) else { return self }
             source = .same(value)
         default:
-            let present = values.present.values(count: values.arePresent?.count { $0 } ?? values.count)
-            source = .others(present.map { table.accepts($0, column: column) ? $0 : property.zero })
+            source = .others(values.presentValues.map { table.accepts($0, column: column) ? $0 : property.zero })
         }
         var result = self
         result.source = source
@@ -136,7 +135,7 @@ struct NewColumn {
         }
         if case .same(let value) = values.present { return Array(repeating: row(value), count: values.count) }
         var known: [Value: ObjectKey?] = [:]
-        return values.present.values(count: values.arePresent?.count { $0 } ?? values.count).map { value in
+        return values.presentValues.map { value in
             if let row = known[value] { return row }
             let row = row(value)
             known[value] = row
