@@ -194,7 +194,8 @@ extension ClassKind {
 extension Property {
     /// Everything about it that cannot change later.
     fileprivate var words: String {
-        var words = isOptional && type != .object ? "optional \(type)" : "\(type)"
+        // Links and mixed values can always be null, whatever was once declared.
+        var words = isOptional && type != .object && type != .mixed ? "optional \(type)" : "\(type)"
         if let target { words = "a link to “\(target)”" }
         if isCounter { words = "a counter" }
         switch collection {

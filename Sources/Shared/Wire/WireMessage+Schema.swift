@@ -63,7 +63,9 @@ extension Property {
         }
         self.init(
             name: try checked(name: envelope.name), type: type, collection: collection,
-            isOptional: envelope.optional, isPrimaryKey: envelope.primaryKey, isIndexed: envelope.indexed,
+            // Null is a value of every mixed property: what a sender says of it means nothing.
+            isOptional: envelope.optional || type == .mixed, isPrimaryKey: envelope.primaryKey,
+            isIndexed: envelope.indexed,
             target: envelope.target.isEmpty ? nil : try checked(name: envelope.target), isCounter: isCounter,
             isText: isText)
     }

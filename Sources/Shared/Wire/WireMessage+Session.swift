@@ -23,6 +23,10 @@ extension Hello: WireMessage {
         guard envelope.protocolLowest <= envelope.protocolHighest else {
             throw .malformed("hello offers protocol versions from a higher to a lower one")
         }
+        // The server's own versions are nobody's: whoever called themselves so would not be told of their own writes.
+        guard ClientID(envelope.client) != .nobody else {
+            throw .malformed("hello names the client 0, which is nobody")
+        }
         self.init(
             client: ClientID(envelope.client),
             protocolVersions: envelope.protocolLowest...envelope.protocolHighest,

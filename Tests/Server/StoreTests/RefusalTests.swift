@@ -285,6 +285,29 @@ struct SchemaTests {
         #expect(failure?.message.contains("Dog.age") == false)
     }
 
+    @Test("a mixed property declared as required shuts out nobody who declares it optional, nor the other way round")
+    func requiredMixed() throws {
+        let id = Property(name: "_id", type: .int, isPrimaryKey: true)
+        func schema(isOptional: Bool) -> Schema {
+            Schema([
+                ClassSchema(
+                    name: "Note",
+                    properties: [
+                        id, Property(name: "any", type: .mixed, isOptional: isOptional),
+                        Property(name: "many", type: .mixed, collection: .list, isOptional: isOptional),
+                    ])
+            ])
+        }
+        for first in [true, false] {
+            let record = try Record()
+            try record.store.extendSchema(schema(isOptional: first))
+            for next in [true, false] {
+                try record.store.extendSchema(schema(isOptional: next))
+                try record.store.requireSchema(schema(isOptional: next))
+            }
+        }
+    }
+
     @Test("a schema that must be there already may be a part of it; every class and property it lacks is named")
     func required() throws {
         let record = try Record()

@@ -52,6 +52,35 @@ struct MessageTests {
         try expectRoundTrip(failure, seed: seed)
     }
 
+    @Test("a hello of the client 0, which is nobody, is refused")
+    func nobody() throws {
+        let hello = Hello(
+            client: .nobody, protocolVersions: 1...1, schema: Schema(), checkpoint: .nothing, held: .empty,
+            wanted: .empty)
+        let refusal = #expect(throws: SyncFailure.self) {
+            try WireCodec.decode(Hello.self, body: WireCodec.encode(hello))
+        }
+        #expect(refusal?.code == .messageMalformed)
+    }
+
+    @Test("a mixed property is read as optional, whatever the sender of the schema says of it")
+    func requiredMixed() throws {
+        func hello(isOptional: Bool) -> Hello {
+            let properties = [
+                Property(name: "any", type: .mixed, isOptional: isOptional),
+                Property(name: "count", type: .int, isOptional: isOptional),
+            ]
+            return Hello(
+                client: ClientID(1), protocolVersions: 1...1,
+                schema: Schema([ClassSchema(name: "Note", properties: properties)]), checkpoint: .nothing,
+                held: QuerySet(version: 0, queries: []), wanted: QuerySet(version: 0, queries: []))
+        }
+        for isOptional in [true, false] {
+            let read = try WireCodec.decode(Hello.self, body: WireCodec.encode(hello(isOptional: isOptional)))
+            #expect(read.schema["Note"]?.properties.map(\.isOptional) == [true, isOptional])
+        }
+    }
+
     @Test("an unknown code keeps the action its sender gave, a known one keeps ours")
     func actions() throws {
         let future = SyncFailure(.init(rawValue: 999), "Wait for the operator.", action: .restartSession)

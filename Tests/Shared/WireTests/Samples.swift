@@ -119,7 +119,7 @@ struct Samples {
                         Property(
                             name: "property\(type.rawValue)", type: type,
                             collection: CollectionKind(rawValue: UInt8(number(below: 4)))!,
-                            isOptional: number() & 1 == 0,
+                            isOptional: number() & 1 == 0 || type == .mixed,
                             isPrimaryKey: type == .uuid, isIndexed: number() & 1 == 0,
                             target: type == .object ? "Class0" : nil)
                     })

@@ -16,7 +16,7 @@ extension VectorTests {
     private static var schema: Schema {
         let types = PropertyType.allCases.map { type in
             Property(
-                name: "a\(type)", type: type, isOptional: type == .object,
+                name: "a\(type)", type: type, isOptional: type == .object || type == .mixed,
                 target: type == .object ? "Place" : nil)
         }
         let collections: [Property] = [
@@ -29,7 +29,8 @@ extension VectorTests {
         ]
         return Schema([
             ClassSchema(name: "Everything", properties: types + collections),
-            ClassSchema(name: "Place", kind: .embedded, properties: [Property(name: "any", type: .mixed)]),
+            ClassSchema(
+                name: "Place", kind: .embedded, properties: [Property(name: "any", type: .mixed, isOptional: true)]),
             ClassSchema(
                 name: "Report", kind: .asymmetric, properties: [Property(name: "_id", type: .uuid, isPrimaryKey: true)]),
         ])

@@ -151,7 +151,7 @@ extension Catalog {
         compare("counter", stored.isCounter, stored.isCounter == wanted.isCounter, wanted.isCounter)
         compare("collection", stored.collection, stored.collection == wanted.collection, wanted.collection)
         compare("text", stored.isText, stored.isText == wanted.isText, wanted.isText)
-        if stored.type != .object {
+        if stored.type != .object, stored.type != .mixed {
             compare("optional", stored.isOptional, stored.isOptional == wanted.isOptional, wanted.isOptional)
         }
         compare(
