@@ -1,0 +1,1 @@
+"""What is cheap to send and dear to serve, sent by a client that means harm."""

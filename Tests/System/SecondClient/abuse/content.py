@@ -1,0 +1,345 @@
+"""Frames, changesets, one-way entries: a few bytes that stand for much work."""
+
+import struct
+
+import zstandard
+
+from causeway_client.changesets import Changeset, ChangesetWriter, Create, Field, ListInsert, Operation, Put, Set
+from causeway_client.device import Device
+from causeway_client.envelopes import message, pb
+from causeway_client.frames import COMPRESSED, CONTINUES, crc32c, frame, write_message
+from causeway_client.parts import Writer
+from causeway_client.session import Refused
+from causeway_client.values import ElementId, Link, Stamp
+
+from .target import Target
+
+RUN_MAX = 16_384
+
+
+# Frames
+
+
+def _post(target: Target, call: str, make, workers: int = 3) -> None:
+    def work() -> None:
+        connection = target.connection()
+        while target.goes_on:
+            body = make()
+            target.count()
+            connection.request("POST", target.path(call), target.token, body)
+
+    target.at_once(workers, work)
+
+
+def _bomb(size: int) -> bytes:
+    return zstandard.ZstdCompressor(level=19, write_content_size=True).compress(bytes(size))
+
+
+def compression_bombs(target: Target) -> None:
+    """frames of a few hundred bytes that are 16 MiB each when they are decompressed"""
+    piece = _bomb(16 << 20)
+    body = frame(piece, COMPRESSED | CONTINUES) * 4 + frame(piece, COMPRESSED)
+    _post(target, "upload", lambda: body)
+
+
+def compression_lies(target: Target) -> None:
+    """compressed frames that name another size than they have, or none"""
+    whole = _bomb(8 << 20)
+    unnamed = zstandard.ZstdCompressor(write_content_size=False).compress(bytes(8 << 20))
+
+    def make() -> bytes:
+        lie = bytearray(target.random.choice([whole, unnamed]))
+        lie[target.random.randrange(4, 12)] ^= 1 << target.random.randrange(8)
+        return frame(bytes(lie), COMPRESSED)
+
+    _post(target, "upload", make)
+
+
+def declared_sizes(target: Target) -> None:
+    """frames that declare gigabytes, and bodies that end in the middle of one"""
+
+    def make() -> bytes:
+        size = target.random.choice([0xFFFF_FFFF, 16 << 20, (16 << 20) + 1, 100])
+        head = struct.pack("<IB", size, target.random.choice([0, 1, 2, 3]))
+        return head + struct.pack("<I", crc32c(head)) + bytes(50)
+
+    _post(target, target.random.choice(["upload", "ingest", "session"]), make)
+
+
+def small_pieces(target: Target) -> None:
+    """a message in hundreds of thousands of frames of one byte"""
+    piece = frame(b"x", CONTINUES)
+    _post(target, "upload", lambda: piece * 100_000)
+
+
+def noise(target: Target) -> None:
+    """whole messages of bytes drawn by chance"""
+
+    def make() -> bytes:
+        writer = Writer()
+        writer.data(pb.UploadRequest(session=1).SerializeToString())
+        writer.raw(b"\x01\x01" + target.random.randbytes(target.random.randrange(2_000)))
+        return write_message(bytes(writer.bytes))
+
+    _post(target, "upload", make)
+
+
+# Changesets
+
+
+def _uploads(target: Target, make, workers: int = 2) -> None:
+    """Uploads of a device that is connected, and of a new one when that is refused."""
+
+    def work() -> None:
+        device = target.device()
+        device.connect()
+        while target.goes_on:
+            device.sequence += 1
+            body = make(device)
+            target.count()
+            try:
+                answered = device.session._call(
+                    "upload", message(pb.UploadRequest(session=device.session.number), body), pb.UploadAnswer
+                )[0]
+            except Refused:
+                device.sequence -= 1
+                answered = None
+            if answered is None or answered.HasField("failure"):
+                device.session.connection.close()
+                device = target.device()
+                device.connect()
+
+    target.at_once(workers, work)
+
+
+def _document(device: Device, write_runs) -> bytes:
+    """One changeset, its runs written by hand."""
+    writer = Writer()
+    writer.byte(3)
+    writer.varint(1)
+    writer.varint(0)
+    writer.fixed64(device.client)
+    writer.varint(device.sequence)
+    writer.fixed64(device._time())
+    writer.varint(0)
+    writer.varint(device.checkpoint.version)
+    write_runs(writer)
+    writer.byte(0)
+    return bytes(writer.bytes)
+
+
+class _Names:
+    """Numbers names through one document, as their writer must."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._names: dict[str, int] = {}
+
+    def write(self, name: str) -> None:
+        is_new = name not in self._names
+        self._writer.varint(self._names.setdefault(name, len(self._names)))
+        if is_new:
+            self._writer.text(name)
+
+
+def _body(writer: Writer, count: int, key: int, key_step: int, columns: int, value_step: int = 0) -> None:
+    """A body of keys and of columns of integers, each of which goes on by a step: in a byte for each of them."""
+    body = Writer()
+    body.byte(0)
+    _steps(body, count, key, key_step)
+    for _ in range(columns):
+        body.byte(3)
+        _steps(body, count, 7, value_step)
+    body.raw(bytes(max(0, (count * (columns + 1) + 1) // 2 - len(body.bytes))))
+    writer.varint(count)
+    writer.data(bytes(body.bytes))
+
+
+def _steps(writer: Writer, count: int, first: int, step: int) -> None:
+    if not step:
+        writer.byte(2)
+        writer.signed(first)
+        return
+    one = Writer()
+    one.signed(step)
+    writer.byte(1)
+    writer.signed(first)
+    writer.raw(bytes(one.bytes) * (count - 1))
+
+
+def _runs(target: Target, device: Device, count: int, write_head, columns: int) -> bytes:
+    """A changeset of so many operations in full runs: all of one key, or of keys that follow each other."""
+    first = target.random.randrange(1 << 40)
+    step = target.random.randrange(2)
+
+    def write_runs(writer: Writer) -> None:
+        names = _Names(writer)
+        for start in range(0, count, RUN_MAX):
+            write_head(writer, names)
+            _body(writer, min(RUN_MAX, count - start), first + step * start, step, columns)
+
+    return _document(device, write_runs)
+
+
+def deletes(target: Target) -> None:
+    """millions of deletes of keys that nobody has"""
+
+    def head(writer: Writer, names: _Names) -> None:
+        writer.byte(3)
+        names.write("Item")
+        writer.varint(2)
+
+    _uploads(target, lambda device: _runs(target, device, 4_100_000, head, 0), 1)
+
+
+def sets(target: Target) -> None:
+    """a million sets of objects that nobody has"""
+
+    def head(writer: Writer, names: _Names) -> None:
+        writer.byte(2)
+        names.write("Item")
+        names.write("size")
+        writer.byte(0)
+
+    _uploads(target, lambda device: _runs(target, device, 1_000_000, head, 1), 1)
+
+
+def unknown_classes(target: Target) -> None:
+    """half a million creates of classes that nobody has"""
+
+    def head(writer: Writer, names: _Names) -> None:
+        writer.byte(1)
+        names.write("Nothing")
+        writer.varint(1)
+        writer.varint(1)
+        names.write("nothing")
+        writer.byte(0)
+
+    _uploads(target, lambda device: _runs(target, device, 500_000, head, 1), 1)
+
+
+def _written(device: Device, operations: list[Operation]) -> bytes:
+    stamp = Stamp(device._time(), device.client)
+    return ChangesetWriter().document([Changeset(device.client, device.sequence, operations, stamp, 0)])
+
+
+def one_object(target: Target) -> None:
+    """one object that is set a hundred thousand times"""
+
+    def head(writer: Writer, names: _Names) -> None:
+        writer.byte(2)
+        names.write("Item")
+        names.write("size")
+        writer.byte(0)
+
+    def make(device: Device) -> bytes:
+        if device.sequence == 1:
+            return _written(device, [Create("Item", device.client >> 8, (Field("owner", "mallory"),))])
+
+        def write_runs(writer: Writer) -> None:
+            names = _Names(writer)
+            for _ in range(0, 100_000, RUN_MAX):
+                head(writer, names)
+                _body(writer, RUN_MAX, device.client >> 8, 0, 1, value_step=1)
+
+        return _document(device, write_runs)
+
+    _uploads(target, make)
+
+
+def towers(target: Target) -> None:
+    """embedded objects in embedded objects, two thousand deep"""
+
+    def make(device: Device) -> bytes:
+        base = device.sequence * 10_000
+        floors = [ElementId(device.client, base + number) for number in range(2_000)]
+        key = (device.client >> 8) + device.sequence
+        operations: list[Operation] = [Create("Tower", key)]
+        operations += [Create("Floor", floor, (Field("number", 1),)) for floor in floors]
+        operations.append(Set("Tower", key, Field("floor", Link(floors[0]))))
+        operations += [Set("Floor", low, Field("above", Link(high))) for low, high in zip(floors, floors[1:])]
+        if target.random.random() < 0.3:
+            operations.append(Set("Floor", floors[-1], Field("above", Link(floors[0]))))
+        return _written(device, operations)
+
+    _uploads(target, make)
+
+
+def lists(target: Target) -> None:
+    """one list that every insert makes longer at its beginning"""
+
+    def make(device: Device) -> bytes:
+        here = ("Bag", device.client >> 8)
+        if device.sequence == 1:
+            return _written(device, [Create(*here)])
+        base = device.sequence * 10_000
+        return _written(
+            device, [ListInsert(*here, "list", ElementId(device.client, base + n), n) for n in range(5_000)]
+        )
+
+    _uploads(target, make)
+
+
+def set_elements(target: Target) -> None:
+    """one set that is given elements without end"""
+
+    def make(device: Device) -> bytes:
+        here = ("Bag", device.client >> 8)
+        if device.sequence == 1:
+            return _written(device, [Create(*here)])
+        return _written(device, [Put(*here, "set", f"{target.random.random()}") for _ in range(5_000)])
+
+    _uploads(target, make)
+
+
+def gaps(target: Target) -> None:
+    """changesets of other clients, behind gaps, and of numbers at the end of all numbers"""
+
+    def make(device: Device) -> bytes:
+        device.sequence = target.random.choice([0, 5, (1 << 62) - 1, (1 << 64) - 1])
+        return _written(device, [Create("Item", 1)])
+
+    _uploads(target, make)
+
+
+# One-way entries
+
+
+def one_way(target: Target) -> None:
+    """one-way batches whose every operation is refused, and batches of a hundred thousand empty entries"""
+
+    def make(device: Device) -> bytes:
+        if target.random.random() < 0.5:
+            entries = [Changeset(device.client, 1 + n) for n in range(100_000)]
+        else:
+            operations: list[Operation] = [Create("Nothing", n) for n in range(100_000)]
+            entries = [Changeset(device.client, 1, operations)]
+        return message(pb.IngestRequest(client=device.client, first=1), ChangesetWriter().document(entries))
+
+    def work() -> None:
+        device = target.device()
+        device.connect()
+        while target.goes_on:
+            body = write_message(make(device))
+            target.count()
+            device.session.call("ingest", body)
+
+    target.at_once(2, work)
+
+
+CONTENT = [
+    compression_bombs,
+    compression_lies,
+    declared_sizes,
+    small_pieces,
+    noise,
+    deletes,
+    sets,
+    unknown_classes,
+    one_object,
+    towers,
+    lists,
+    set_elements,
+    gaps,
+    one_way,
+]
