@@ -50,12 +50,9 @@ def attack(settings: Settings, name: str, seconds: float, begin: Event, sent: Sy
     os.nice(15)
     sys.stderr = open(os.devnull, "w")  # its threads complain of what the server cuts
     begin.wait()
-    target = Target(settings, time.monotonic() + seconds, random.Random(f"{settings.seed} {name}"))
-    try:
-        ATTACKS[name](target)
-    finally:
-        sent.value = target.sent
-        os._exit(0)
+    target = Target(settings, time.monotonic() + seconds, random.Random(f"{settings.seed} {name}"), sent)
+    ATTACKS[name](target)
+    os._exit(0)  # whatever its threads still wait for
 
 
 class Run:
@@ -122,7 +119,8 @@ class Run:
         row.judge(memory_before)
         self.rows.append(row)
         print(line(row), flush=True)
-        if not self.server.is_running or not self._honest.is_alive():
+        if not self.server.is_running or not self._honest.is_alive() or late_troubles:
+            # What comes next is measured on a server of its own.
             self.end()
             self.server.end()
             self._begin()

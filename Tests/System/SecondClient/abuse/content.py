@@ -292,6 +292,24 @@ def set_elements(target: Target) -> None:
     _uploads(target, make)
 
 
+def bulk(target: Target) -> None:
+    """devices that create two thousand objects an upload, outside of what anybody reads, and go away"""
+
+    def work() -> None:
+        device = target.device()
+        device.connect()
+        for _ in range(5):
+            device.sequence += 1
+            first = target.random.randrange(1 << 60)
+            fields = Field("owner", "m"), Field("size", 1)
+            body = _written(device, [Create("Item", first + n, fields) for n in range(2_000)])
+            target.count()
+            device.session.call("upload", write_message(message(pb.UploadRequest(session=device.session.number), body)))
+        device.session.connection.close()
+
+    target.at_once(4, work)
+
+
 def gaps(target: Target) -> None:
     """changesets of other clients, behind gaps, and of numbers at the end of all numbers"""
 
@@ -340,6 +358,7 @@ CONTENT = [
     towers,
     lists,
     set_elements,
+    bulk,
     gaps,
     one_way,
 ]

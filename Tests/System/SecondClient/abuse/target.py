@@ -4,7 +4,8 @@ import random
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from multiprocessing.sharedctypes import Synchronized
 
 from causeway_client.connection import Connection, ConnectionLost
 from causeway_client.device import Device
@@ -42,16 +43,16 @@ class Target:
     settings: Settings
     deadline: float
     random: random.Random
-    sent: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    # Shared with the process that reports.
+    sent: Synchronized
 
     @property
     def goes_on(self) -> bool:
         return time.monotonic() < self.deadline
 
     def count(self, number: int = 1) -> None:
-        with self.lock:
-            self.sent += number
+        with self.sent.get_lock():
+            self.sent.value += number
 
     @property
     def token(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from .columns import write_keys
 from .objects import ObjectState
 from .parts import Malformed, Reader, Writer
-from .schema import ClassSchema, Kind, Schema
+from .schema import NESTED, ClassSchema, Kind, Schema
 from .states import KeyedState, ListState, TextState
 from .values import ClassedLink, Float32, Key, Link, Value, write_element_id, write_key, write_value
 
@@ -54,7 +54,7 @@ def siphash128(seed: int, data: bytes) -> bytes:
 class Digester:
     def __init__(self, seed: int, schema: Schema, objects: dict[tuple[str, Key], ObjectState]) -> None:
         self._seed = seed
-        self._schema = {one.name: one for one in schema}
+        self._schema = {one.name: one for one in schema + NESTED}
         self._objects = objects
 
     def place(self, key: Key) -> int:

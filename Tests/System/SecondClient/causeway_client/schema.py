@@ -57,6 +57,12 @@ class ClassSchema:
 
 Schema = tuple[ClassSchema, ...]
 
+# Lists and maps inside of mixed values, which nobody declares.
+NESTED: Schema = tuple(
+    ClassSchema(name, (Property("elements", Type.MIXED, collection),), Kind.EMBEDDED)
+    for name, collection in (("#List", Collection.LIST), ("#Map", Collection.MAP))
+)
+
 
 def schema_envelope(schema: Schema):
     return pb.Schema(

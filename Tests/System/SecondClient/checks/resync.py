@@ -3,7 +3,7 @@
 from causeway_client.changesets import Field, Set
 
 from .sessions import item
-from .values import collections, embedded, every_value
+from .values import collections, embedded, every_value, nested
 from .world import World
 
 UNKNOWN = (1 << 64) - 1
@@ -27,7 +27,7 @@ def again(world: World, device) -> list[int]:
 
 def equal(world: World) -> None:
     """a resync of a device that lacks nothing tells nothing, whatever its objects hold"""
-    for write in (every_value, collections, embedded):
+    for write in (every_value, collections, embedded, nested):
         write(world)
     base = 1_000 * int(world.user.split("-")[1])
     device = world.device(("Everything", f"_id >= {base} AND _id < {base + 1000}"), world.own)

@@ -97,4 +97,34 @@ def embedded(world: World) -> None:
     assert ("Place", first) not in b.objects, b.objects
 
 
-VALUES = [every_value, collections, embedded]
+def nested(world: World) -> None:
+    """lists and maps inside of mixed values come down with what they hold, at every level"""
+    key = 1_000 * int(world.user.split("-")[1]) + 1
+    query = "Everything", f"_id == {key}"
+    a, b = world.device(query), world.device(query)
+    outer, inner = ElementId(a.client, 201), ElementId(a.client, 202)
+    a.write(
+        Create("Everything", key),
+        Create("#Map", inner),
+        Put("#Map", inner, "elements", "answer", 42),
+        Create("#List", outer),
+        ListInsert("#List", outer, "elements", ElementId(a.client, 203), "first"),
+        ListInsert(
+            "#List",
+            outer,
+            "elements",
+            ElementId(a.client, 204),
+            ClassedLink("#Map", inner),
+            left=ElementId(a.client, 203),
+        ),
+        Set("Everything", key, Field("mixed", ClassedLink("#List", outer))),
+    )
+    b.wait(lambda: ("#List", outer) in b.objects and ("#Map", inner) in b.objects)
+    assert b.objects["Everything", key].values["mixed"] == ClassedLink("#List", outer)
+    state = b.objects["#List", outer].collections["elements"]
+    assert isinstance(state, ListState) and state.values == ["first", ClassedLink("#Map", inner)], state
+    entries = b.objects["#Map", inner].collections["elements"]
+    assert isinstance(entries, KeyedState) and [one.value for one in entries.visible] == [42], entries
+
+
+VALUES = [every_value, collections, embedded, nested]
