@@ -1,3 +1,4 @@
+import CausewayModel
 import CausewayWire
 import Foundation
 import Testing
@@ -87,6 +88,32 @@ struct ProtocolPageTests {
         for code in codes {
             #expect(statuses[code] == SyncFailure(.init(rawValue: code), "").status, "\(code)")
         }
+    }
+
+    // MARK: - Schemas
+
+    @Test("the tables of types and collections have every one of them, by its number")
+    func types() throws {
+        // Two of a column each: a number, and what it stands for up to the first comma.
+        let cells = try page.table("type", in: "Messages").flatMap { row in
+            stride(from: 0, to: row.count - 1, by: 2).map { (row[$0], row[$0 + 1]) }
+        }
+        var types: [UInt8: String] = [:]
+        for (number, meaning) in cells where !number.isEmpty {
+            types[try #require(UInt8(number))] = String(meaning.prefix { $0 != "," })
+        }
+        #expect(types.removeValue(forKey: 18) == "counter")
+        let named: [String: PropertyType] = [
+            "bool": .bool, "int": .int, "float": .float, "double": .double, "string": .string, "data": .data,
+            "timestamp": .date, "ObjectId": .objectId, "UUID": .uuid, "link": .object, "decimal": .decimal128,
+            "mixed": .mixed,
+        ]
+        #expect(
+            types.mapValues { named[$0] }
+                == Dictionary(uniqueKeysWithValues: PropertyType.allCases.map { ($0.rawValue, $0) }))
+        let collections = try page.table("collection", in: "Messages").map { UInt8($0[0]) }
+        let kinds = [CollectionKind.none, .list, .set, .map].map(\.rawValue)
+        #expect(collections == kinds + [4])
     }
 
     // MARK: - Diagrams
