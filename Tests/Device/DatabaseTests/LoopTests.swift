@@ -12,6 +12,19 @@ class LoopThing: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
+class LoopDocument: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var body: Text
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+class LoopShelf: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var documents: List<LoopDocument>
+    @Persisted var first: LoopDocument?
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 class LoopThingWithState: Object {
     @Persisted(primaryKey: true) var id: Int
     var visits = 0
@@ -45,7 +58,8 @@ struct LoopTests {
             configuration: Realm.Configuration(
                 inMemoryIdentifier: UUID().uuidString,
                 objectTypes: [
-                    LoopThing.self, LoopThingWithState.self, LoopThingWithIgnored.self, LoopThingThatTells.self,
+                    LoopThing.self, LoopDocument.self, LoopShelf.self, LoopThingWithState.self,
+                    LoopThingWithIgnored.self, LoopThingThatTells.self,
                 ]))
         try realm.write {
             for id in 0..<count {
@@ -97,6 +111,43 @@ struct LoopTests {
         #expect(captured.map { $0() } == stride(from: 1, to: count, by: 3).map { $0 })
         #expect(Array(realm.objects(LoopThing.self)).map(\.id) == Array(0..<count))
         #expect(Set(realm.objects(LoopThing.self)).count == count)
+    }
+
+    @Test("the text of an object in a loop is that object's, read, written, and behind a link")
+    func texts() throws {
+        let documents = realm.objects(LoopDocument.self)
+        try realm.write {
+            for id in 0..<count {
+                let document = realm.create(LoopDocument.self, value: ["id": id])
+                document.body.append("text \(id)")
+                let shelf = realm.create(LoopShelf.self, value: ["id": id])
+                shelf.documents.append(document)
+                shelf.first = document
+            }
+        }
+        let expected = (0..<count).map { "text \($0)" }
+        var read: [String] = []
+        for document in documents { read.append(document.body.string) }
+        #expect(read == expected)
+        read = []
+        for shelf in realm.objects(LoopShelf.self) { read.append(shelf.first?.body.string ?? "") }
+        #expect(read == expected)
+        read = []
+        for shelf in realm.objects(LoopShelf.self) {
+            for document in shelf.documents { read.append(document.body.string) }
+        }
+        #expect(read == expected)
+
+        var kept: [Text] = []
+        try realm.write {
+            for document in documents {
+                kept.append(document.body)
+                document.body.append(", \(document.id) again")
+            }
+        }
+        let written = (0..<count).map { "text \($0), \($0) again" }
+        #expect((0..<count).map { realm.object(ofType: LoopDocument.self, forPrimaryKey: $0)?.body.string } == written)
+        #expect(kept.map(\.string) == written)
     }
 
     @Test("two objects of one iterator at the same time are two")

@@ -22,8 +22,8 @@ public final class _ClassAccess {
     let schema: ClassSchema
     private let primaryKeyColumn: Int?
     let primaryKeyPlace: PropertyPlace?
-    /// Whether accessors keep collections from one read to the next.
-    let remembersCollections: Bool
+    /// Whether accessors keep values, such as collections and texts, from one read to the next.
+    let keepsValues: Bool
     /// The model's properties, in its order.
     let places: UnsafeMutableBufferPointer<PropertyPlace>
     /// Columns of the file that the class does not declare, among the first `undeclaredBelow`.
@@ -66,10 +66,10 @@ public final class _ClassAccess {
                 at: position,
                 to: PropertyPlace(
                     offset: property.offset, column: columns[position], position: position,
-                    type: WrapperType(property)))
+                    type: WrapperType(property), keepsValue: property.wrapper.keepsValue))
         }
         primaryKeyPlace = model.isDynamic ? nil : model.primaryKeyIndex.map { [places] in places[$0] }
-        remembersCollections = !model.inverses.isEmpty || places.contains { $0.type == .list }
+        keepsValues = !model.inverses.isEmpty || places.contains { $0.keepsValue }
         targets = PublishedPointers(schema.properties.count)
         header = .allocate(capacity: 1)
         header.initialize(
@@ -253,9 +253,9 @@ public final class _ClassAccess {
     }
 
     /// For an accessor that becomes that of another row.
-    func forgetCollections(of object: ObjectBase) {
+    func forgetKeptValues(of object: ObjectBase) {
         let base = Unmanaged.passUnretained(object).toOpaque()
-        for place in places where place.type == .list { place.bind(base, model) }
+        for place in places where place.keepsValue { place.bind(base, model) }
         bindInverses(base)
     }
 

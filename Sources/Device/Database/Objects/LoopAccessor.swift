@@ -16,7 +16,7 @@ import Synchronization
 ///    and neither leaves out a reference across it nor moves one past it.
 /// 3. Another thread may have been the last to let go. Its accesses come before ours, which the fence sees to.
 /// 4. The object holds nothing that outlasts its row: classes that declare more than persisted properties are left
-///    out, and the collections that an object remembers are forgotten when it moves.
+///    out, and the values that an object keeps (collections, texts, inverse relations) are forgotten when it moves.
 struct LentAccessor {
     /// With a reference of our own.
     private let object: Unmanaged<ObjectBase>
@@ -160,6 +160,6 @@ extension _ClassAccess {
         let raw = UInt(bitPattern: Int(key.rawValue))
         object._leaf = Int(raw / UInt(slotsPerLeaf))
         object._slot = Int(raw % UInt(slotsPerLeaf))
-        if remembersCollections { forgetCollections(of: object) }
+        if keepsValues { forgetKeptValues(of: object) }
     }
 }

@@ -9,6 +9,10 @@ protocol PersistedWrapper: SendableMetatype {
     /// Whether the property is an object of its own, declared without `@Persisted`.
     static var isBox: Bool { get }
 
+    /// Whether an object keeps the value that it was asked for: a collection, a text, an inverse relation. Such a value
+    /// belongs to a row, so an accessor that moves to another row forgets it.
+    static var keepsValue: Bool { get }
+
     /// What makes a wrapper that lies so far into its object read and write a column.
     static func binder(at offset: Int) -> @Sendable (UnsafeMutableRawPointer, _ column: Int) -> Void
 
@@ -59,6 +63,8 @@ extension Persisted: PersistedWrapper {
     }
 
     static var isBox: Bool { false }
+
+    static var keepsValue: Bool { Value._cachesManagedValue() }
 
     static func binder(at offset: Int) -> @Sendable (UnsafeMutableRawPointer, _ column: Int) -> Void {
         { bind($0, $1) }

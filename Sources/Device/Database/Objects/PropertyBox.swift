@@ -45,6 +45,8 @@ enum BoxWrapper<Box: PropertyBox>: PersistedWrapper {
 
     static var isBox: Bool { true }
 
+    static var keepsValue: Bool { true }
+
     static var readableType: Any.Type { Persisted<Box.Content>.readableType }
 
     var flags: UInt8 { 0 }

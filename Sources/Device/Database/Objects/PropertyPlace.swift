@@ -11,6 +11,8 @@ struct PropertyPlace {
     /// In the class's model.
     let position: Int
     let type: WrapperType
+    /// See ``PersistedWrapper/keepsValue``.
+    let keepsValue: Bool
 
     var isScalar: Bool { type != .link && type != .mapped && type != .mixed && type != .text && !isCollection }
 
