@@ -20,6 +20,18 @@ class RefusedOther: Refused {
 enum RefusedModels {
     class Empty: Refused {}
 
+    class BesidePersisted: Refused {
+        @Persisted var number = 0
+        let names = List<String>()
+        let weight = RealmProperty<Double?>()
+    }
+
+    class IgnoredBesidePersisted: Refused {
+        @Persisted var number = 0
+        let names = List<String>()
+        override class func ignoredProperties() -> [String] { ["names"] }
+    }
+
     class DoubleKey: Refused {
         @Persisted var weight = 0.0
         override class func primaryKey() -> String? { "weight" }
@@ -138,6 +150,8 @@ struct RefusedModelTests {
 
     static let rows: [Row] = [
         Row("No properties are defined for 'Empty'.", RefusedModels.Empty.self),
+        Row("Property 'BesidePersisted.names' would not be stored", RefusedModels.BesidePersisted.self),
+        Row("Property 'BesidePersisted.weight' would not be stored", RefusedModels.BesidePersisted.self),
         Row(
             "Property 'weight' cannot be made the primary key of 'DoubleKey' because it is not a 'string', 'int', "
                 + "'objectId', or 'uuid' property.", RefusedModels.DoubleKey.self),
@@ -189,6 +203,14 @@ struct RefusedModelTests {
             "Property 'Link.other' of type 'object' has unknown object type 'RefusedOther'.", RefusedModels.Link.self,
             RefusedModels.Twin.RefusedOther.self),
     ]
+
+    @Test("a collection of the older style beside @Persisted is taken when it is ignored by name")
+    func ignored() throws {
+        let realm = try Realm(
+            configuration: Realm.Configuration(
+                inMemoryIdentifier: UUID().uuidString, objectTypes: [RefusedModels.IgnoredBesidePersisted.self]))
+        #expect(realm.schema["IgnoredBesidePersisted"]?.properties.map(\.name) == ["number"])
+    }
 
     @Test("by opening a Realm", arguments: rows)
     func opening(_ row: Row) {

@@ -40,6 +40,9 @@ final class ObjectModel: Sendable {
     let isDynamic: Bool
     let properties: [Property]
     let inverses: [Inverse]
+    /// Collections and other properties of the older style that are declared beside `@Persisted` ones, and so would not
+    /// be stored.
+    let passedOver: [String]
     /// What making accessors and adding objects need of `properties`, in the same order, at hand.
     let places: [WrapperPlace]
     let inversePlaces: [(offset: Int, bind: @Sendable (UnsafeMutableRawPointer, Int) -> Void)]
@@ -50,7 +53,7 @@ final class ObjectModel: Sendable {
 
     init(
         type: ObjectBase.Type, className: String, kind: ClassKind, properties: [Property], inverses: [Inverse],
-        holdsOnlyRows: Bool, isDynamic: Bool = false
+        passedOver: [String] = [], holdsOnlyRows: Bool, isDynamic: Bool = false
     ) {
         self.type = type
         self.className = className
@@ -58,6 +61,7 @@ final class ObjectModel: Sendable {
         self.isDynamic = isDynamic
         self.properties = properties
         self.inverses = inverses
+        self.passedOver = passedOver
         inversePlaces = inverses.map { WrapperPlace.binder(of: $0) }
         self.holdsOnlyRows = holdsOnlyRows
         primaryKeyIndex = properties.firstIndex(where: \.isPrimaryKey)

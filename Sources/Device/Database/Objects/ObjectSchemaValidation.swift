@@ -53,6 +53,12 @@ extension DeclaredSchema {
                 "No properties are defined for '\(name)'. Did you remember to mark them with '@Persisted' in your model?"
             )
         }
+        for property in model.passedOver {
+            problems.append(
+                "Property '\(name).\(property)' would not be stored: '\(name)' has properties declared with '@Persisted', "
+                    + "and then only those are. Declare it with '@Persisted var' too, or name it in ignoredProperties()."
+            )
+        }
         let keys = model.properties.filter(\.isPrimaryKey)
         if keys.count > 1 {
             problems.append(

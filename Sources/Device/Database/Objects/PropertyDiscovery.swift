@@ -46,8 +46,12 @@ extension ObjectModel {
         let fields = fields(of: type)
         // One property declared with `@Persisted` makes all others ordinary ones.
         let isOfBoxes = !fields.contains { $0.type is any PersistedWrapper.Type }
+        var passedOver: [String] = []
         for (field, live) in zip(fields, liveWrappers(of: object, type)) {
-            guard let (name, wrapper) = declaration(field, isOfBoxes), !ignored.contains(name) else { continue }
+            guard let (name, wrapper) = declaration(field, isOfBoxes), !ignored.contains(name) else {
+                if field.type is any PropertyBox.Type, !ignored.contains(field.label) { passedOver.append(field.label) }
+                continue
+            }
             let shape = wrapper.shape
             if shape.isInverse {
                 guard let origin = shape.target, let property = wrapper.originProperty(base + field.offset) else {
@@ -78,6 +82,7 @@ extension ObjectModel {
         let declared = recursiveChildCount(type) - recursiveChildCount(ObjectBase.self)
         return ObjectModel(
             type: type, className: type.className(), kind: type._kind, properties: properties, inverses: inverses,
+            passedOver: passedOver,
             holdsOnlyRows: declared == properties.count + inverses.count && !isOfBoxes)
     }
 
