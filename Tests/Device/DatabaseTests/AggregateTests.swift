@@ -2,6 +2,14 @@ import Causeway
 import Foundation
 import Testing
 
+class NumbersThing: Object {
+    @Persisted(primaryKey: true) var id = 0
+    @Persisted var reals: List<Double>
+    @Persisted var real = 0.0
+    @Persisted var decimal = Decimal128(0)
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 class MeasuredThing: Object {
     @Persisted(primaryKey: true) var id = 0
     @Persisted var number = 0
@@ -103,5 +111,39 @@ struct AggregateTests {
             for id in 0..<3 { realm.create(MeasuredThing.self, value: ["id": id, "number": Int.max]) }
         }
         #expect(realm.objects(MeasuredThing.self).sum(of: \.number) == Int.max &+ Int.max &+ Int.max)
+    }
+
+    @Test(
+        "NaN is sorted before all numbers, and is neither a minimum nor a maximum",
+        arguments: [
+            [3, .nan, 1, .nan, 2], [.nan, .nan, 1], [5, 4, .nan], [.nan], [-Double.infinity, .nan, Double.infinity],
+        ])
+    func notNumbers(_ values: [Double]) throws {
+        let realm = try Realm(
+            configuration: Realm.Configuration(
+                inMemoryIdentifier: "not numbers \(values)", objectTypes: [NumbersThing.self]))
+        let numbers = values.filter { !$0.isNaN }.sorted()
+        let nans = values.count - numbers.count
+        try realm.write {
+            let thing = realm.create(NumbersThing.self, value: ["id": -1])
+            thing.reals.append(objectsIn: values)
+            for (id, value) in values.enumerated() {
+                realm.create(
+                    NumbersThing.self,
+                    value: [
+                        "id": id, "real": value, "decimal": value.isNaN ? try Decimal128(string: "NaN") : Decimal128(1),
+                    ])
+            }
+        }
+        let reals = try #require(realm.object(ofType: NumbersThing.self, forPrimaryKey: -1)).reals
+        let sorted = Array(reals.sorted())
+        #expect(sorted.prefix(nans).allSatisfy { $0.isNaN })
+        #expect(Array(sorted.dropFirst(nans)) == numbers)
+        #expect(Array(reals.sorted(ascending: false).prefix(numbers.count)) == numbers.reversed())
+        let things = realm.objects(NumbersThing.self).where { $0.id >= 0 }
+        for (minimum, maximum) in [(reals.min(), reals.max()), (things.min(of: \.real), things.max(of: \.real))] {
+            #expect(minimum == numbers.first && maximum == numbers.last)
+        }
+        #expect(things.min(of: \.decimal) == (numbers.isEmpty ? nil : 1))
     }
 }

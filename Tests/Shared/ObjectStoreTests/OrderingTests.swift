@@ -182,7 +182,8 @@ struct OrderingTests {
         case .count: #expect(found == .int(Int64(present.count)), "\(how)")
         case .minimum, .maximum:
             var best = Value.null
-            for value in present {
+            // Nothing is less or greater than NaN, so a NaN is neither.
+            for value in present where ValueComparison.holds(value, .equal, value, []) {
                 let comparator = aggregate == .minimum ? Comparator.less : .greater
                 if best.isNull || ValueComparison.holds(value, comparator, best, []) { best = value }
             }

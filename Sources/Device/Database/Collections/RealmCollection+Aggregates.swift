@@ -1,4 +1,5 @@
 import CausewayModel
+import CausewayObjectStore
 import CausewayQuery
 
 // Aggregates read columns, never objects. Of mixed values the sum and the average take the numbers, as decimals, and the
@@ -202,10 +203,11 @@ extension _ResultsSource {
         }
     }
 
+    /// A NaN is no extreme: it is passed over, as null is.
     private func extreme(of property: String, _ isBetter: (Value, Value) -> Bool) -> Value? {
         var best: Value?
         forEachValue(of: property) { value in
-            if best.map({ isBetter(value, $0) }) ?? true { best = value }
+            if !value.isNaN, best.map({ isBetter(value, $0) }) ?? true { best = value }
         }
         return best
     }

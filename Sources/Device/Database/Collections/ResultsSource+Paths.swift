@@ -128,7 +128,7 @@ extension DeclaredSchema {
 }
 
 extension Value {
-    /// The order of values of one type, null first.
+    /// The order of values of one type: null first, then NaN, as when objects are sorted.
     func precedes(_ other: Value) -> Bool {
         switch (self, other) {
         case (.null, .null): false
@@ -136,8 +136,8 @@ extension Value {
         case (_, .null): false
         case (.bool(let left), .bool(let right)): !left && right
         case (.int(let left), .int(let right)): left < right
-        case (.float(let left), .float(let right)): left < right
-        case (.double(let left), .double(let right)): left < right
+        case (.float(let left), .float(let right)): left < right || left.isNaN && !right.isNaN
+        case (.double(let left), .double(let right)): left < right || left.isNaN && !right.isNaN
         case (.string(let left), .string(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
         case (.bytes(let left), .bytes(let right)): left.lexicographicallyPrecedes(right)
         case (.timestamp(let left), .timestamp(let right)): left < right

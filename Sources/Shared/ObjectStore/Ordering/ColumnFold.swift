@@ -159,7 +159,7 @@ struct IntegerFold: ColumnFold {
 
 // MARK: - Floats and doubles
 
-/// The first value is the best until a better one comes. So a NaN that comes first stays, and any other is passed over.
+/// A NaN is no minimum and no maximum: it is passed over.
 struct DoubleFold: ColumnFold {
     let aggregate: Aggregate
     let isDouble: Bool
@@ -242,6 +242,7 @@ struct DoubleFold: ColumnFold {
 
     @inline(__always)
     private mutating func consider(_ value: Double) {
+        if value.isNaN { return }
         if let best, !isBetter(value, than: best) { return }
         best = value
     }
@@ -330,8 +331,8 @@ struct DecimalFold: ColumnFold {
         switch aggregate {
         case .count: break
         case .sum, .average: sum = sum + number
-        case .minimum: if best.map({ number < $0 }) ?? true { best = number }
-        case .maximum: if best.map({ number > $0 }) ?? true { best = number }
+        case .minimum: if !number.isNaN, best.map({ number < $0 }) ?? true { best = number }
+        case .maximum: if !number.isNaN, best.map({ number > $0 }) ?? true { best = number }
         }
     }
 }

@@ -14,8 +14,8 @@ extension Transaction {
     ///
     /// - sum: `.int`, wrapped around where 64 bits do not hold it, `.double` or `.decimal`. Zero for nothing.
     /// - average: `.double` or `.decimal`, or null for nothing.
-    /// - minimum, maximum: a value of the property's type, or null for nothing. A NaN that comes first stays, others
-    ///   are passed over. Which zero is answered where both occur is left open.
+    /// - minimum, maximum: a value of the property's type, or null for nothing. NaN is passed over. Which zero is
+    ///   answered where both occur is left open.
     ///
     /// Doubles are added in eight lanes, not in the order of the objects; decimals one after the other.
     ///

@@ -268,7 +268,7 @@ struct QueryEntrance {
 }
 
 extension Value {
-    var isNaN: Bool {
+    package var isNaN: Bool {
         switch self {
         case .float(let value): value.isNaN
         case .double(let value): value.isNaN
