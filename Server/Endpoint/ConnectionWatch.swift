@@ -1,12 +1,15 @@
 import NIOCore
 import NIOHTTP2
 
-/// Closes a connection on which nothing is asked for long.
+/// Closes a connection on which nothing is asked for long, or for a shorter time on which nobody is known.
 ///
 /// The connection handler's own idle timer only says goodbye and then waits for the client to agree; this one insists.
+/// Until the first request comes, the time for the handshake runs.
 final class ConnectionWatch: NIOHTTP2StreamDelegate, Sendable {
     private struct State {
         var streams = 0
+        /// Whether somebody has shown a good token.
+        var isKnown = false
         var timer: Scheduled<Void>?
     }
 
@@ -17,13 +20,12 @@ final class ConnectionWatch: NIOHTTP2StreamDelegate, Sendable {
 
     init(
         _ connection: any Channel, goodbye: NIOHTTP2ServerConnectionManagementHandler.HTTP2StreamDelegate,
-        limits: EndpointLimits
+        handshake: Scheduled<Void>, limits: EndpointLimits
     ) {
-        state = NIOLoopBoundBox(State(), eventLoop: connection.eventLoop)
+        state = NIOLoopBoundBox(State(timer: handshake), eventLoop: connection.eventLoop)
         self.connection = connection
         self.goodbye = goodbye
         self.limits = limits
-        expectRequest()
         connection.closeFuture.whenComplete { [state] _ in state.value.timer?.cancel() }
     }
 
@@ -39,11 +41,21 @@ final class ConnectionWatch: NIOHTTP2StreamDelegate, Sendable {
         if state.value.streams == 0 { expectRequest() }
     }
 
+    /// Somebody has shown a good token: the connection is that of a device.
+    func callerIsKnown() {
+        state.value.isKnown = true
+    }
+
+    /// What a stranger has to say after the goodbye.
+    private static let strangerGraceMilliseconds: Int64 = 1_000
+
     private func expectRequest() {
-        state.value.timer = connection.eventLoop.scheduleTask(in: .milliseconds(limits.idleMilliseconds)) {
-            [connection, state, limits] in
+        let isKnown = state.value.isKnown
+        let idle = isKnown ? limits.idleMilliseconds : limits.strangerIdleMilliseconds
+        let grace = isKnown ? limits.graceMilliseconds : min(limits.graceMilliseconds, Self.strangerGraceMilliseconds)
+        state.value.timer = connection.eventLoop.scheduleTask(in: .milliseconds(idle)) { [connection, state] in
             connection.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
-            state.value.timer = connection.eventLoop.scheduleTask(in: .milliseconds(limits.graceMilliseconds)) {
+            state.value.timer = connection.eventLoop.scheduleTask(in: .milliseconds(grace)) {
                 connection.close(promise: nil)
             }
         }

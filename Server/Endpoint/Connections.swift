@@ -1,29 +1,60 @@
 import NIOCore
 import Synchronization
 
-/// The connections that are open, up to a number.
+/// The connections that are open: up to a number of all, and of each address.
 final class Connections: Sendable {
-    private let open = Mutex<[ObjectIdentifier: any Channel]>([:])
-    private let limit: Int
-
-    init(limit: Int) {
-        self.limit = limit
+    private struct State {
+        var open: [ObjectIdentifier: any Channel] = [:]
+        var ofAddress: [PeerAddress: Int] = [:]
+        var refusals = 0
+        var nextReport = NIODeadline.uptimeNanoseconds(0)
     }
 
-    var count: Int { open.withLock { $0.count } }
-    var all: [any Channel] { open.withLock { Array($0.values) } }
+    private let state = Mutex(State())
+    private let limit: Int
+    private let limitOfAddress: Int
+
+    /// A flood of connections is no flood of lines in the log.
+    private static let reportPause = TimeAmount.seconds(60)
+
+    init(limit: Int, limitOfAddress: Int) {
+        self.limit = limit
+        self.limitOfAddress = limitOfAddress
+    }
+
+    var count: Int { state.withLock { $0.open.count } }
+    var all: [any Channel] { state.withLock { Array($0.open.values) } }
 
     /// Counts the connection until it closes; false when there are too many.
     func admit(_ channel: any Channel) -> Bool {
-        let id = ObjectIdentifier(channel)
-        let isAdmitted = open.withLock { open in
-            guard open.count < limit else { return false }
-            open[id] = channel
+        let (id, peer) = (ObjectIdentifier(channel), PeerAddress(channel.remoteAddress))
+        let isAdmitted = state.withLock { state in
+            guard state.open.count < limit, state.ofAddress[peer, default: 0] < limitOfAddress else {
+                state.refusals += 1
+                return false
+            }
+            state.open[id] = channel
+            state.ofAddress[peer, default: 0] += 1
             return true
         }
-        if isAdmitted {
-            channel.closeFuture.whenComplete { [self] _ in _ = open.withLock { $0.removeValue(forKey: id) } }
-        }
+        if isAdmitted { channel.closeFuture.whenComplete { [self] _ in closed(id, peer) } }
         return isAdmitted
+    }
+
+    private func closed(_ id: ObjectIdentifier, _ peer: PeerAddress) {
+        state.withLock { state in
+            state.open[id] = nil
+            let left = state.ofAddress[peer, default: 1] - 1
+            state.ofAddress[peer] = left > 0 ? left : nil
+        }
+    }
+
+    /// How many were refused since the last report, when it is time for one.
+    func refusalsToReport(at now: NIODeadline = .now()) -> Int? {
+        state.withLock { state in
+            guard state.refusals > 0, now >= state.nextReport else { return nil }
+            defer { (state.refusals, state.nextReport) = (0, now + Self.reportPause) }
+            return state.refusals
+        }
     }
 }

@@ -16,8 +16,12 @@ final class Desk: Sendable {
     let accountCalls: Turnstile
     let tenures = Tenures()
     let isReady = Atomic(false)
-    private let heldBodyBytes = Atomic(0)
-    private let heldOfUser = Mutex<[String: Int]>([:])
+    /// Bodies of known callers, and of those who make account calls.
+    let bodies: BodyMemory
+    let accountBodies: BodyMemory
+    let work = WorkCount()
+    /// Why the server ends, once it does.
+    let ending = Mutex<SyncFailure?>(nil)
 
     init(
         services: [String: any SyncService], accounts: [String: any AccountService], authenticator: any Authenticator,
@@ -31,35 +35,9 @@ final class Desk: Sendable {
         self.logger = logger
         uploads = Turnstile(places: limits.uploadsAtOnce)
         accountCalls = Turnstile(places: limits.accountCallsAtOnce)
-    }
-
-    /// Counts bytes of a body that is about to be kept; false when there are too many already, of all callers or of
-    /// this one.
-    ///
-    /// - Parameter user: nil for a caller who is not known yet.
-    func hold(_ bytes: Int, of user: String?) -> Bool {
-        if let user {
-            let isWithinShare = heldOfUser.withLock { held in
-                let total = held[user, default: 0] + bytes
-                guard total <= limits.heldBodyBytesOfUser else { return false }
-                held[user] = total
-                return true
-            }
-            guard isWithinShare else { return false }
-        }
-        let held = heldBodyBytes.add(bytes, ordering: .relaxed).newValue
-        if held <= limits.heldBodyBytes { return true }
-        release(bytes, of: user)
-        return false
-    }
-
-    func release(_ bytes: Int, of user: String?) {
-        heldBodyBytes.subtract(bytes, ordering: .relaxed)
-        guard let user, bytes > 0 else { return }
-        heldOfUser.withLock { held in
-            let left = held[user, default: bytes] - bytes
-            held[user] = left > 0 ? left : nil
-        }
+        bodies = BodyMemory(limitBytes: limits.heldBodyBytes, limitBytesOfOwner: limits.heldBodyBytesOfUser)
+        accountBodies = BodyMemory(
+            limitBytes: limits.heldAccountBytes, limitBytesOfOwner: limits.heldAccountBytesOfAddress)
     }
 }
 
@@ -72,6 +50,9 @@ extension Desk {
         var database: String
         var caller: KnownCaller
         var service: any SyncService
+
+        /// Whose share of the server's places and memory it takes. Users of one name in two databases are two users.
+        var owner: String { "\(database)/\(caller.user)" }
     }
 
     /// The token is looked at first: without one nobody learns which databases there are.
@@ -99,12 +80,29 @@ extension Desk {
         var name: String
         var database: String
         var token: String?
-        var peer: String
+        var peer: PeerAddress
+        var bodyBytesMax: Int
+        var service: any AccountService
     }
 
-    func accountCall(_ name: String, database: String, authorization: String?, peer: String?) -> AccountCall {
-        AccountCall(
-            name: name, database: database, token: authorization.flatMap(bearerToken), peer: peer ?? "unknown")
+    /// Whether there is such a database is nobody's business who has no account in it.
+    func accountCall(
+        _ name: String, database: String, authorization: String?, peer: PeerAddress
+    ) throws(RefusedCall) -> AccountCall {
+        guard let service = accounts[database] else { throw RefusedCall(answer: .noAccounts) }
+        let token = authorization.flatMap(bearerToken)
+        switch service.admit(name, token: token) {
+        case .refused(let answer): throw RefusedCall(answer: Answer(answer))
+        case .body(let bytesMax):
+            return AccountCall(
+                name: name, database: database, token: token, peer: peer,
+                bodyBytesMax: min(bytesMax, limits.accountBytes), service: service)
+        }
+    }
+
+    /// An account call whose body is not taken.
+    struct RefusedCall: Error {
+        var answer: Answer
     }
 
     private func bearerToken(_ authorization: String) -> String? {
@@ -141,15 +139,16 @@ extension Desk {
         do throws(SyncFailure) {
             return try await result(of: request, body: body)
         } catch {
+            // The sessions end first, and what was on its way to them is late, not mistaken.
+            if error.code == .sessionUnknown, let ending = ending.withLock({ $0 }) { return Answer(ending) }
             return Answer(error)
         }
     }
 
     func answer(_ call: AccountCall, body: [UInt8]) async -> Answer {
-        // Whether there is such a database is nobody's business who has no account in it.
-        guard let service = accounts[call.database] else { return .noAccounts }
-        return await accountCalls.pass(for: call.peer) {
-            Answer(await service.answer(call.name, body: body, token: call.token, peer: call.peer))
+        guard accountCalls.waitingCount < limits.accountCallsWaiting else { return .busy }
+        return await accountCalls.pass(for: call.peer.group) {
+            Answer(await call.service.answer(call.name, body: body, token: call.token, peer: call.peer.group))
         }
     }
 
@@ -162,23 +161,23 @@ extension Desk {
             let hello = try WireCodec.decode(Hello.self, body: body, limits: frames)
             return Answer(try await service.open(hello, user: user))
         case .upload:
-            return try await uploads.pass(for: user) { () throws(SyncFailure) in
+            return try await uploads.pass(for: request.owner) { () throws(SyncFailure) in
                 let upload = try WireCodec.decode(UploadRequest.self, body: body, limits: frames)
                 tenures.extend(upload.session, request)
                 return Answer(try await service.upload(upload.session, user: user, upload.changesets))
             }
         case .ingest:
-            return try await uploads.pass(for: user) { () throws(SyncFailure) in
+            return try await uploads.pass(for: request.owner) { () throws(SyncFailure) in
                 let batch = try WireCodec.decode(IngestBatch.self, body: body, limits: frames)
                 return Answer(IngestAnswer(acknowledged: try await service.ingest(batch, user: user)))
             }
         case .credit:
             let credit = try WireCodec.decode(CreditRequest.self, body: body, limits: frames)
             tenures.extend(credit.session, request)
-            await service.credit(credit.session, user: user, bytes: credit.bytes)
+            try await service.credit(credit.session, user: user, bytes: credit.bytes)
             return Answer(Accepted())
         case .resync:
-            return try await uploads.pass(for: user) { () throws(SyncFailure) in
+            return try await uploads.pass(for: request.owner) { () throws(SyncFailure) in
                 let digests = try WireCodec.decode(ResyncRequest.self, body: body, limits: frames)
                 tenures.extend(digests.session, request)
                 try await service.digests(digests, user: user)
@@ -209,4 +208,10 @@ extension Answer {
                 {"code":"authProviderNotFound","message":"This server keeps no accounts for the app. Log in with a JWT, \
                 or switch accounts on in the server's configuration."}
                 """.utf8)))
+
+    static let busy = Answer(
+        AccountServiceAnswer(
+            status: 503,
+            body: Array(
+                #"{"code":"maintenanceInProgress","message":"Too many logins are under way. Try again later."}"#.utf8)))
 }

@@ -39,7 +39,8 @@ package final class Endpoint: Sendable {
     private let configuration: Configuration
     private let desk: Desk
     private let connections: Connections
-    private let tls: NIOSSLContext
+    /// For connections to come.
+    private let tls: Mutex<NIOSSLContext>
     private let group: MultiThreadedEventLoopGroup
     private let listener = Mutex<(any Channel)?>(nil)
     private let ending = Mutex<Task<Void, Never>?>(nil)
@@ -51,16 +52,24 @@ package final class Endpoint: Sendable {
         logger: Logger
     ) throws(EndpointError) {
         self.configuration = configuration
-        tls = try Self.tls(configuration)
+        tls = Mutex(try Self.tls(configuration.certificateChain, configuration.privateKey))
         desk = Desk(
             services: services, accounts: accounts, authenticator: authenticator, limits: configuration.limits,
             clock: clock, logger: logger)
-        connections = Connections(limit: configuration.limits.connections)
+        connections = Connections(
+            limit: configuration.limits.connections, limitOfAddress: configuration.limits.connectionsOfAddress)
         group = MultiThreadedEventLoopGroup(
             numberOfThreads: configuration.threads > 0 ? configuration.threads : System.coreCount)
     }
 
     package var connectionCount: Int { connections.count }
+
+    /// Shows this certificate on connections to come; those that are open go on. Throws when it cannot be used, and then
+    /// the old one stays.
+    package func replaceCertificate(chain: String, key: String) throws(EndpointError) {
+        let context = try Self.tls(chain, key)
+        tls.withLock { $0 = context }
+    }
 
     /// Listens, and answers the port.
     package func start() async throws(EndpointError) -> Int {
@@ -93,6 +102,7 @@ package final class Endpoint: Sendable {
 
     private func end(_ reason: SyncFailure) async {
         desk.isReady.store(false, ordering: .relaxed)
+        desk.ending.withLock { $0 = reason }
         try? await listener.withLock { $0 }?.close().get()
         let open = connections.all
         for connection in open { connection.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
@@ -107,6 +117,10 @@ package final class Endpoint: Sendable {
         }
         try? await EventLoopFuture.andAllComplete(open.map(\.closeFuture), on: group.next()).get()
         grace.cancel()
+        // Whose client has gone may still be worked on, and what it uses is closed next.
+        if !(await desk.work.idle(within: .milliseconds(configuration.limits.workMilliseconds))) {
+            desk.logger.error("requests are still being worked on: they are given up")
+        }
         try? await group.shutdownGracefully()
         desk.logger.info("stopped")
     }
@@ -143,7 +157,14 @@ extension Endpoint {
 
     private func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard connections.admit(channel) else {
-            desk.logger.warning("too many connections: one is closed", metadata: ["limit": "\(connections.count)"])
+            if let count = connections.refusalsToReport() {
+                desk.logger.warning(
+                    "too many connections: the newest are closed",
+                    metadata: [
+                        "closed": "\(count)", "open": "\(connections.count)",
+                        "peer": "\(PeerAddress(channel.remoteAddress).group)",
+                    ])
+            }
             return channel.close()
         }
         let handshake = channel.eventLoop.scheduleTask(
@@ -151,21 +172,22 @@ extension Endpoint {
         ) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in handshake.cancel() }
         do {
-            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
+            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls.withLock { $0 }))
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
         return channel.configureHTTP2SecureUpgrade(
             h2ChannelConfigurator: { [desk] channel in
-                handshake.cancel()
-                return channel.eventLoop.makeCompletedFuture { try Self.configure(channel, desk) }
+                channel.eventLoop.makeCompletedFuture { try Self.configure(channel, desk, handshake) }
             },
             // Whoever does not offer h2 by ALPN is not one of ours.
             http1ChannelConfigurator: { $0.close() })
     }
 
     /// On the connection's event loop.
-    private static func configure(_ connection: any Channel, _ desk: Desk) throws {
+    ///
+    /// - Parameter handshake: closes the connection unless its first request comes before.
+    private static func configure(_ connection: any Channel, _ desk: Desk, _ handshake: Scheduled<Void>) throws {
         let limits = desk.limits
         let goodbye = NIOHTTP2ServerConnectionManagementHandler(
             eventLoop: connection.eventLoop,
@@ -183,22 +205,29 @@ extension Endpoint {
         stream.outboundBufferSizeHighWatermark = limits.outboundBytes
         stream.outboundBufferSizeLowWatermark = limits.outboundBytes / 4
         let unread = UnreadAnswers(connection, desk)
+        let watch = ConnectionWatch(
+            connection, goodbye: goodbye.http2StreamDelegate, handshake: handshake, limits: limits)
+        try connection.pipeline.syncOperations.addHandler(
+            IdleFrames(limits) {
+                desk.logger.info("a client floods its connection with frames that carry nothing: it is closed")
+            })
         _ = try connection.pipeline.syncOperations.configureHTTP2Pipeline(
             mode: .server, connectionConfiguration: http2, streamConfiguration: stream,
-            streamDelegate: ConnectionWatch(connection, goodbye: goodbye.http2StreamDelegate, limits: limits)
+            streamDelegate: watch
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
-                try stream.pipeline.syncOperations.addHandler(RequestHandler(desk: desk, unread: unread))
+                try stream.pipeline.syncOperations.addHandler(
+                    RequestHandler(desk: desk, unread: unread, watch: watch))
             }
         }
         try connection.pipeline.syncOperations.addHandler(goodbye)
         try connection.pipeline.syncOperations.addHandler(ConnectionErrors(logger: desk.logger))
     }
 
-    private static func tls(_ configuration: Configuration) throws(EndpointError) -> NIOSSLContext {
+    private static func tls(_ chain: String, _ key: String) throws(EndpointError) -> NIOSSLContext {
         do {
-            let chain = try NIOSSLCertificate.fromPEMBytes(Array(configuration.certificateChain.utf8))
-            let key = try NIOSSLPrivateKey(bytes: Array(configuration.privateKey.utf8), format: .pem)
+            let chain = try NIOSSLCertificate.fromPEMBytes(Array(chain.utf8))
+            let key = try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem)
             var tls = TLSConfiguration.makeServerConfiguration(
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
             tls.minimumTLSVersion = .tlsv12

@@ -5,6 +5,8 @@ package struct EndpointLimits: Sendable {
     // MARK: How many
 
     package var connections = 10_000
+    /// Those of one address, an IPv6 network of 64 bits being one. Behind a proxy all devices have one address.
+    package var connectionsOfAddress = 1_000
     package var streamsPerConnection = 64
     /// Answers on their way to one client. One that reads them has no more than it has streams.
     package var unreadAnswersPerConnection = 256
@@ -12,17 +14,30 @@ package struct EndpointLimits: Sendable {
     package var uploadsAtOnce = 8
     /// Account calls being answered; more of them wait.
     package var accountCallsAtOnce = 64
+    /// Account calls that wait for that.
+    package var accountCallsWaiting = 1_000
+    /// Frames that carry nothing (window updates, unknown ones, …) which a connection may send at once, and from then on
+    /// each second. What the server sends allows more of them, for much of it has to be acknowledged.
+    package var idleFramesAtOnce = 1_000
+    package var idleFramesPerSecond = 100
 
     // MARK: How large
 
     package var headerListBytes = 16 << 10
     package var upload = FrameLimits(frameBytes: 16 << 20, messageBytes: 64 << 20)
-    /// The body of an account call.
+    /// The body of an account call. Those of callers who are not known yet have less: their service says how much.
     package var accountBytes = 64 << 10
-    /// Bodies that have arrived, of all requests together.
+    /// Bodies that have arrived, of all requests of known callers together.
     package var heldBodyBytes = 256 << 20
-    /// Those of one user, so that nobody's slow bodies take the memory of all; of account calls, those of one address.
+    /// Those of one user of one database, so that nobody's slow bodies take the memory of all.
     package var heldBodyBytesOfUser = 128 << 20
+    /// Bodies of account calls that have arrived. They have memory of their own: whoever fills it is nobody's burden
+    /// who is known already.
+    package var heldAccountBytes = 16 << 20
+    /// Those of one address.
+    package var heldAccountBytesOfAddress = 2 << 20
+    /// What is passed over of the body of a request that was refused.
+    package var refusedBytes = 1 << 20
     /// What a client may send ahead of what has been read, for each stream; four times as much for a connection.
     package var streamWindowBytes = 1 << 20
     /// What a download may have waiting for its socket before its sender waits.
@@ -30,18 +45,26 @@ package struct EndpointLimits: Sendable {
 
     // MARK: How long
 
-    /// From connecting to speaking HTTP/2.
+    /// From connecting to the first request.
     package var handshakeMilliseconds: Int64 = 10_000
     /// A connection without requests.
     package var idleMilliseconds: Int64 = 75_000
+    /// One on which nobody has shown a good token yet.
+    package var strangerIdleMilliseconds: Int64 = 10_000
     /// Between two pieces of a body.
     package var bodyIdleMilliseconds: Int64 = 20_000
     /// A whole body, however steadily it trickles.
     package var bodyMilliseconds: Int64 = 600_000
+    /// The whole body of an account call.
+    package var accountBodyMilliseconds: Int64 = 10_000
+    /// From the refusal of a request to the end of its stream, if the client does not end it.
+    package var refusedMilliseconds: Int64 = 2_000
     /// A device that does not read what it is sent.
     package var stalledMilliseconds: Int64 = 60_000
     /// From the wish to end to closing what is still open.
     package var graceMilliseconds: Int64 = 10_000
+    /// From then to giving up on requests that are still being worked on.
+    package var workMilliseconds: Int64 = 60_000
 
     package init() {}
 

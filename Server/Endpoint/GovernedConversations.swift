@@ -27,9 +27,9 @@ struct GovernedConversations: SyncService {
         try await conversations.want(session, user: user, queries)
     }
 
-    func credit(_ session: UInt64, user: String, bytes: UInt64) async {
+    func credit(_ session: UInt64, user: String, bytes: UInt64) async throws(SyncFailure) {
         conversations.adopt(access, session: session, user: user)
-        await conversations.credit(session, user: user, bytes: bytes)
+        try await conversations.credit(session, user: user, bytes: bytes)
     }
 
     func digests(_ request: ResyncRequest, user: String) async throws(SyncFailure) {

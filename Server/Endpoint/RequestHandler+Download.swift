@@ -51,7 +51,10 @@ extension RequestHandler {
         let eventLoop = context.eventLoop
         let outlet = Outlet(handler: handler, eventLoop: eventLoop)
         var download = Download(tenure: desk.tenures.begin(request.session, admitted))
+        let work = desk.work
+        work.begin()
         download.task = Task {
+            defer { work.end() }
             var failure: SyncFailure?
             do throws(SyncFailure) {
                 try await admitted.service.download(request.session, user: admitted.caller.user, into: outlet)

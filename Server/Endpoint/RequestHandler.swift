@@ -11,11 +11,12 @@ import Synchronization
 ///           head is fine          body is whole           answered
 /// .head ────────────────▶ .body ───────────────▶ .working ─────────▶ .done
 ///    │                      │                        ▲
-///    └──────── refused ─────┴──▶ .draining ──────────┘ the rest of the body has come, or too long did not
+///    └──────── refused ─────┴──▶ .draining ──────────┘ the rest of the body has come, or the moment is over
 /// ```
 ///
 /// A stream closes by itself when both ends have said that they are done. Closing it before the client has, even after
-/// a whole answer, resets it, and clients may throw the answer away: so a refused request is read to its end.
+/// a whole answer, resets it, and clients may throw the answer away: so the client of a refused request is given a
+/// moment to hear of it. What it sends meanwhile is passed over, up to a limit.
 final class RequestHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
@@ -24,7 +25,7 @@ final class RequestHandler: ChannelInboundHandler {
         case head
         case body(Incoming)
         case draining
-        case working
+        case working(Incoming)
         case done
     }
 
@@ -32,24 +33,42 @@ final class RequestHandler: ChannelInboundHandler {
     enum Incoming {
         case call(Desk.Admitted)
         case account(Desk.AccountCall)
+
+        /// Counts bytes of its body on its caller's account; false when there are too many.
+        func hold(_ bytes: Int, _ desk: Desk) -> Bool {
+            switch self {
+            case .call(let admitted): desk.bodies.hold(bytes, of: admitted.owner)
+            // Nobody knows yet who calls: those of one address share.
+            case .account(let call): desk.accountBodies.hold(bytes, of: call.peer.group)
+            }
+        }
+
+        func release(_ bytes: Int, _ desk: Desk) {
+            switch self {
+            case .call(let admitted): desk.bodies.release(bytes, of: admitted.owner)
+            case .account(let call): desk.accountBodies.release(bytes, of: call.peer.group)
+            }
+        }
     }
 
     let desk: Desk
     private let unread: UnreadAnswers
+    private let watch: ConnectionWatch
     var phase: Phase = .head
     /// Nil when the stream is gone.
     var context: ChannelHandlerContext?
     private var body: [UInt8] = []
-    /// On whose account it is kept; nil before the head.
-    private var bodyOwner: String?
+    /// What of the body of a refused request was passed over.
+    private var passedOverBytes = 0
     private var bodyDeadline = NIODeadline.distantFuture
     private var timer: Scheduled<Void>?
     /// The download this request is, while it runs.
     var download: Download?
 
-    init(desk: Desk, unread: UnreadAnswers) {
+    init(desk: Desk, unread: UnreadAnswers, watch: ConnectionWatch) {
         self.desk = desk
         self.unread = unread
+        self.watch = watch
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -108,18 +127,19 @@ final class RequestHandler: ChannelInboundHandler {
             do throws(SyncFailure) {
                 let admitted = try desk.admit(
                     call, database: database, authorization: head.first(name: "authorization"))
-                try expectBody(.call(admitted), head)
+                watch.callerIsKnown()
+                expectBody(of: .call(admitted), head)
             } catch {
                 refuse(error)
             }
         case .account(let name, let database):
-            let peer = context?.channel.parent?.remoteAddress?.ipAddress
-            let call = desk.accountCall(
-                name, database: database, authorization: head.first(name: "authorization"), peer: peer)
-            do throws(SyncFailure) {
-                try expectBody(.account(call), head)
+            do throws(Desk.RefusedCall) {
+                let call = try desk.accountCall(
+                    name, database: database, authorization: head.first(name: "authorization"),
+                    peer: PeerAddress(context?.channel.parent?.remoteAddress))
+                expectBody(of: .account(call), head)
             } catch {
-                refuse(error)
+                refuse(error.answer)
             }
         case nil:
             refuse(
@@ -130,41 +150,54 @@ final class RequestHandler: ChannelInboundHandler {
         }
     }
 
-    private func expectBody(_ incoming: Incoming, _ head: HPACKHeaders) throws(SyncFailure) {
+    private func expectBody(of incoming: Incoming, _ head: HPACKHeaders) {
         if let size = head.first(name: "content-length").flatMap({ Int($0) }) {
-            try checkBody(sizeBytes: size, incoming)
+            do throws(SyncFailure) {
+                try checkBody(sizeBytes: size, incoming)
+            } catch {
+                return refuse(error)
+            }
         }
         phase = .body(incoming)
-        bodyOwner =
+        let time =
             switch incoming {
-            case .call(let admitted): admitted.caller.user
-            // Nobody knows yet who calls: those of one address share.
-            case .account(let call): "address \(call.peer)"
+            case .call: desk.limits.bodyMilliseconds
+            case .account: desk.limits.accountBodyMilliseconds
             }
-        bodyDeadline = .now() + .milliseconds(desk.limits.bodyMilliseconds)
+        bodyDeadline = .now() + .milliseconds(time)
         expectMore()
     }
 
     private func bodyReceived(_ bytes: ByteBuffer) {
-        guard case .body(let incoming) = phase else { return }
-        do throws(SyncFailure) {
-            try checkBody(sizeBytes: body.count + bytes.readableBytes, incoming)
-            guard desk.hold(bytes.readableBytes, of: bodyOwner) else {
-                throw SyncFailure(
-                    .serverBusy, "The server is taking in as much as it has memory for. Try again later.")
+        switch phase {
+        case .body(let incoming):
+            do throws(SyncFailure) {
+                try keep(bytes, incoming)
+            } catch {
+                refuse(error)
             }
-            body.append(contentsOf: bytes.readableBytesView)
-            expectMore()
-        } catch {
-            refuse(error)
+        case .draining:
+            passedOverBytes += bytes.readableBytes
+            if passedOverBytes > desk.limits.refusedBytes { context?.close(promise: nil) }
+        case .head, .working, .done:
+            break
         }
+    }
+
+    private func keep(_ bytes: ByteBuffer, _ incoming: Incoming) throws(SyncFailure) {
+        try checkBody(sizeBytes: body.count + bytes.readableBytes, incoming)
+        guard incoming.hold(bytes.readableBytes, desk) else {
+            throw SyncFailure(.serverBusy, "The server is taking in as much as it has memory for. Try again later.")
+        }
+        body.append(contentsOf: bytes.readableBytesView)
+        expectMore()
     }
 
     private func checkBody(sizeBytes: Int, _ incoming: Incoming) throws(SyncFailure) {
         let limitBytes =
             switch incoming {
             case .call(let admitted): desk.bodyBytesMax(for: admitted.call)
-            case .account: desk.limits.accountBytes
+            case .account(let call): call.bodyBytesMax
             }
         guard sizeBytes <= limitBytes else {
             throw SyncFailure(
@@ -178,14 +211,16 @@ final class RequestHandler: ChannelInboundHandler {
         timer?.cancel()
         switch phase {
         case .body(.account(let call)):
-            phase = .working
+            phase = .working(.account(call))
             work(call)
         case .body(.call(let admitted)):
-            phase = .working
             if admitted.call == .download {
-                beginDownload(admitted, body: body)
+                let body = body
                 forgetBody()
+                phase = .working(.call(admitted))
+                beginDownload(admitted, body: body)
             } else {
+                phase = .working(.call(admitted))
                 work(admitted)
             }
         case .draining:
@@ -196,7 +231,14 @@ final class RequestHandler: ChannelInboundHandler {
     }
 
     private func forgetBody() {
-        desk.release(body.count, of: bodyOwner)
+        switch phase {
+        case .body(let incoming), .working(let incoming): forgetBody(of: incoming)
+        case .head, .draining, .done: break
+        }
+    }
+
+    private func forgetBody(of incoming: Incoming) {
+        incoming.release(body.count, desk)
         body = []
     }
 
@@ -255,27 +297,31 @@ final class RequestHandler: ChannelInboundHandler {
         let desk = desk
         let body = body
         // Not cancelled when the client goes away: an upload that has begun is best finished.
+        desk.work.begin()
         Task(executorPreference: executor) {
             let answer = await makeAnswer(desk, body)
+            desk.work.end()
             eventLoop.execute { done(handler.value, answer) }
         }
     }
 
     private func worked(_ admitted: Desk.Admitted, _ answer: Answer) {
-        worked(answer, admitted.call.rawValue, admitted.database, ["user": "\(admitted.caller.user)"])
+        worked(.call(admitted), answer, admitted.call.rawValue, admitted.database, ["user": "\(admitted.caller.user)"])
     }
 
     private func worked(_ call: Desk.AccountCall, _ answer: Answer) {
-        worked(answer, "auth/\(call.name)", call.database, ["peer": "\(call.peer)"])
+        worked(.account(call), answer, "auth/\(call.name)", call.database, ["peer": "\(call.peer.group)"])
     }
 
-    private func worked(_ answer: Answer, _ call: String, _ database: String, _ caller: Logger.Metadata) {
+    private func worked(
+        _ incoming: Incoming, _ answer: Answer, _ call: String, _ database: String, _ caller: Logger.Metadata
+    ) {
         desk.logger.debug(
             "answered",
             metadata: [
                 "call": "\(call)", "database": "\(database)", "status": "\(answer.status)", "bytes": "\(body.count)",
             ].merging(caller) { $1 })
-        forgetBody()
+        forgetBody(of: incoming)
         guard case .working = phase else { return }
         phase = .done
         write(answer)
@@ -292,7 +338,7 @@ final class RequestHandler: ChannelInboundHandler {
         forgetBody()
         phase = .draining
         write(answer)
-        after(.now() + .milliseconds(desk.limits.bodyIdleMilliseconds)) { handler in
+        after(.now() + .milliseconds(desk.limits.refusedMilliseconds)) { handler in
             if case .draining = handler.phase { handler.context?.close(promise: nil) }
         }
     }

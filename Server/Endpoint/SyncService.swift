@@ -9,7 +9,7 @@ package protocol SyncService: Sendable {
     /// Runs until the session ends, the sink throws, or its task is cancelled.
     func download(_ session: UInt64, user: String, into sink: any DownloadSink) async throws(SyncFailure)
     func want(_ session: UInt64, user: String, _ queries: QuerySet) async throws(SyncFailure)
-    func credit(_ session: UInt64, user: String, bytes: UInt64) async
+    func credit(_ session: UInt64, user: String, bytes: UInt64) async throws(SyncFailure)
     func digests(_ request: ResyncRequest, user: String) async throws(SyncFailure)
     func mark(_ session: UInt64, user: String, id: UInt64) async throws(SyncFailure)
     func ingest(_ batch: IngestBatch, user: String) async throws(SyncFailure) -> UInt64

@@ -35,6 +35,8 @@ package enum ClaimValue: Hashable, Sendable {
     }
 }
 
+/// Decoding serves records of our own. What comes from outside is read by `init(json:within:)`: decoding tries one form
+/// after the other, and costs more than its bytes the deeper they are nested.
 extension ClaimValue: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

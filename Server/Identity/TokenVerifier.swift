@@ -29,6 +29,7 @@ package struct TokenRules: Hashable, Sendable {
 /// 2. A `kid` that names a known key chooses it; a token without one is tried with the keys of its algorithm that
 ///    have no id, or with the only key there is.
 /// 3. Every token ends: one without `exp` is refused.
+/// 4. Of a token whose signature has not been checked nothing is read but its header, within `ClaimLimits.tokenHeader`.
 package struct TokenVerifier: Sendable {
     private let keys: [TrustedKey]
     private let rules: TokenRules
@@ -37,6 +38,8 @@ package struct TokenVerifier: Sendable {
     /// Real tokens have less than two kilobytes.
     package static let tokenBytesMax = 16 << 10
     package static let userBytesMax = 256
+    /// Keys of one algorithm that have no id, each of which a token is tried with: so many checks one token costs.
+    package static let keysTriedMax = 8
 
     package init(keys: [TrustedKey], rules: TokenRules, cachedTokensMax: Int = 10_000) {
         precondition(!keys.isEmpty, "A verifier without a key could let nobody in: the configuration requires one.")
@@ -49,53 +52,55 @@ package struct TokenVerifier: Sendable {
     ///
     /// - Complexity: a digest and a lookup for a token seen before; otherwise one signature check, 16–170 µs.
     package func caller(for token: String, at now: UInt64) throws(IdentityError) -> Caller {
-        guard token.utf8.count <= Self.tokenBytesMax else {
-            throw .invalid("The token is larger than \(Self.tokenBytesMax) bytes. Ask the issuer for fewer claims.")
+        let digest = try Self.digest(token)
+        if let known = try known(digest, now) { return known }
+        return try verify(try SignedToken(token), digest, now)
+    }
+
+    /// The bearer of a token that is for this verifier; nil for what is no token, and when `isOurs` says that its `kid` is
+    /// another's.
+    func caller(
+        for token: String, at now: UInt64, where isOurs: (_ keyID: String?) -> Bool
+    ) throws(IdentityError) -> Caller? {
+        guard let digest = try? Self.digest(token) else { return nil }
+        if let known = try known(digest, now) { return known }
+        guard let signed = try? SignedToken(token), isOurs(signed.keyID) else { return nil }
+        return try verify(signed, digest, now)
+    }
+
+    private static func digest(_ token: String) throws(IdentityError) -> VerifiedTokens.Digest {
+        guard token.utf8.count <= tokenBytesMax else {
+            throw .invalid("The token is larger than \(tokenBytesMax) bytes. Ask the issuer for fewer claims.")
         }
-        let digest = VerifiedTokens.digest(token)
-        if let caller = verified[digest] {
-            try Self.checkExpiry(caller.expires, now)
-            return caller
-        }
-        let caller = try verify(token, now)
-        verified.remember(caller, as: digest, now: now)
+        return VerifiedTokens.digest(token)
+    }
+
+    /// Who was verified before by this token.
+    private func known(_ digest: VerifiedTokens.Digest, _ now: UInt64) throws(IdentityError) -> Caller? {
+        guard let caller = verified[digest] else { return nil }
+        try Self.checkExpiry(caller.expires, now)
         return caller
     }
 
     // MARK: - Signature
 
-    private func verify(_ token: String, _ now: UInt64) throws(IdentityError) -> Caller {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = Self.object(parts[0]), let signature = Base64URL.decode(parts[2]) else {
-            throw .invalid(
-                "The token is not a signed JWT. Send \"Authorization: Bearer <header>.<claims>.<signature>\".")
-        }
-        guard header["crit"] == nil else {
-            throw .invalid(
-                "The token's header has critical extensions, which are not supported. Have it issued without.")
-        }
-        guard let written = header["alg"]?.string, let algorithm = SigningAlgorithm(rawValue: written) else {
-            throw .invalid(
-                "The token's algorithm is not supported. Supported are "
-                    + SigningAlgorithm.allCases.map(\.rawValue).joined(separator: ", ") + "."
-            )
-        }
-        let signed = Data(token.utf8.prefix(parts[0].utf8.count + 1 + parts[1].utf8.count))
-        let isSigned = candidates(algorithm, id: header["kid"]?.string).contains { key in
+    private func verify(
+        _ token: SignedToken, _ digest: VerifiedTokens.Digest, _ now: UInt64
+    ) throws(IdentityError) -> Caller {
+        let isSigned = candidates(token.algorithm, id: token.keyID).contains { key in
             // A signature of the wrong form makes the algorithm throw; it is as bad as a wrong one.
-            (try? key.verifier.verify(signature, signs: signed)) == true
+            (try? key.verifier.verify(token.signature, signs: token.signed)) == true
         }
         guard isSigned else {
             throw .invalid(
-                "The token is not signed by a key this server trusts for \(algorithm.rawValue). "
+                "The token is not signed by a key this server trusts for \(token.algorithm.rawValue). "
                     + "Sign in again; if that does not help, the server's keys need the issuer's current one."
             )
         }
         // Only now that the signature holds are the claims worth reading.
-        guard let claims = Self.object(parts[1]) else {
-            throw .invalid("The token's claims are not a JSON object. Have the issuer send them as one.")
-        }
-        return try caller(claims, now)
+        let caller = try caller(try token.claims(), now)
+        verified.remember(caller, as: digest, now: now)
+        return caller
     }
 
     private func candidates(_ algorithm: SigningAlgorithm, id: String?) -> [TrustedKey] {
@@ -103,12 +108,8 @@ package struct TokenVerifier: Sendable {
             return named.algorithm == algorithm ? [named] : []
         }
         let fitting = keys.filter { $0.algorithm == algorithm }
-        return keys.count == 1 && id == nil ? fitting : fitting.filter { $0.id == nil }
-    }
-
-    private static func object(_ part: Substring) -> [String: ClaimValue]? {
-        guard let json = Base64URL.decode(part) else { return nil }
-        return try? JSONDecoder().decode([String: ClaimValue].self, from: json)
+        return Array(
+            (keys.count == 1 && id == nil ? fitting : fitting.filter { $0.id == nil }).prefix(Self.keysTriedMax))
     }
 
     // MARK: - Claims

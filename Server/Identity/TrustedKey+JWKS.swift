@@ -11,14 +11,19 @@ extension TrustedKey {
     /// Keys for encryption and keys of algorithms we do not verify are left out; a set that leaves none is an error.
     package static func loadSet(_ text: String, source: String) async throws(IdentityError) -> [TrustedKey] {
         // Read one by one and loosely first: one key of a kind we do not know must not spoil the rest.
-        guard let set = try? JSONDecoder().decode(KeySet.self, from: Data(text.utf8)) else {
+        guard let document = try? [String: ClaimValue](json: text.utf8, within: .keySet),
+            case .array(let set) = document["keys"]
+        else {
             throw .unusable("The key set \(source) is not a JWKS document. Expected is {\"keys\": [...]} in JSON.")
         }
-        guard set.keys.count <= keySetCountMax else {
-            throw .unusable("The key set \(source) has \(set.keys.count) keys, and \(keySetCountMax) are the most.")
+        guard set.count <= keySetCountMax else {
+            throw .unusable("The key set \(source) has \(set.count) keys, and \(keySetCountMax) are the most.")
         }
         var keys: [TrustedKey] = []
-        for fields in set.keys {
+        for key in set {
+            guard case .object(let fields) = key else {
+                throw .unusable("The key set \(source) has a key that is not a JSON object. Download it anew.")
+            }
             guard fields["use"]?.string ?? "sig" == "sig", let algorithm = algorithm(of: fields) else { continue }
             guard let id = fields["kid"]?.string, !id.isEmpty else {
                 throw .unusable("A key of the key set \(source) has no \"kid\". Give every key an id of its own.")
@@ -36,10 +41,6 @@ extension TrustedKey {
             )
         }
         return keys
-    }
-
-    private struct KeySet: Decodable {
-        var keys: [[String: ClaimValue]]
     }
 
     private static func algorithm(of fields: [String: ClaimValue]) -> SigningAlgorithm? {

@@ -153,9 +153,9 @@ package final class Conversations: Sendable {
         open.wake()
     }
 
-    /// The device has consumed so many bytes of its download. One that is unknown or not the caller's is ignored.
-    package func credit(_ session: UInt64, user: String, bytes: UInt64) async {
-        guard let open = try? find(session, user) else { return }
+    /// The device has consumed so many bytes of its download.
+    package func credit(_ session: UInt64, user: String, bytes: UInt64) async throws(SyncFailure) {
+        let open = try find(session, user)
         open.conversation.withLock { $0.credited(bytes: bytes) }
         open.wake()
     }

@@ -42,8 +42,8 @@ final class ProgramFunctions: FunctionRunner {
             return .failed(String(text.prefix(Self.messageLengthMax)))
         }
         if text.isEmpty { return .result(.null) }
-        do {
-            return .result(try JSONDecoder().decode(ClaimValue.self, from: Data(text.utf8)))
+        do throws(ClaimReadingError) {
+            return .result(try ClaimValue(json: text.utf8, within: .functionResult))
         } catch {
             logger.error(
                 "what a function wrote is no JSON value, or too long",

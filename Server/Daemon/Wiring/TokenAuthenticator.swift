@@ -42,6 +42,15 @@ struct TokenAuthenticator: Authenticator {
 struct AccountCounter: AccountService {
     let accounts: Accounts
 
+    func admit(_ call: String, token: String?) -> AccountAdmission {
+        do throws(AccountError) {
+            return .body(bytesMax: try accounts.bodyBytesMax(of: call, token: token))
+        } catch {
+            let reply = AccountReply(error)
+            return .refused(AccountServiceAnswer(status: reply.status, body: reply.body))
+        }
+    }
+
     func answer(_ call: String, body: [UInt8], token: String?, peer: String) async -> AccountServiceAnswer {
         let reply = await accounts.answer(call, body: body, token: token, peer: peer)
         return AccountServiceAnswer(status: reply.status, body: reply.body)

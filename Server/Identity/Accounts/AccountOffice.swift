@@ -70,10 +70,27 @@ package struct AccountOffice {
 
     /// Notes data for a user's apps: a JSON object.
     package func setCustomData(_ json: String, user: String) throws {
-        guard let data = try? JSONDecoder().decode([String: ClaimValue].self, from: Data(json.utf8)) else {
-            throw IdentityError(.requestInvalid, "The custom data is not a JSON object. Write --json '{\"name\": …}'.")
+        let data: [String: ClaimValue]
+        do throws(ClaimReadingError) {
+            data = try [String: ClaimValue](json: json.utf8, within: .customData)
+        } catch {
+            throw IdentityError(
+                .requestInvalid, "The custom data cannot be taken: \(error). Write --json '{\"name\": …}'.")
         }
         try change(user) { account, _ in account.customData = data }
+    }
+
+    /// Says what a user is: nothing, one thing or several.
+    package func setRoles(_ roles: [String], user: String) throws {
+        let areGood =
+            roles.count <= AccountRules.rolesMax
+            && roles.allSatisfy { !$0.isEmpty && $0.utf8.count <= AccountRules.nameBytesMax }
+        guard areGood else {
+            throw IdentityError(
+                .requestInvalid,
+                "A user has at most \(AccountRules.rolesMax) roles, of 1 to \(AccountRules.nameBytesMax) bytes each.")
+        }
+        try change(user) { account, _ in account.roles = roles.isEmpty ? nil : roles }
     }
 
     private func change(_ user: String, _ body: (inout AccountRecord, AccountTables) throws -> Void) throws {

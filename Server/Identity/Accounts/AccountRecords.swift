@@ -1,6 +1,7 @@
 import Foundation
 
-// What is kept, one JSON object a record. Fields may be added; a reader leaves out what it does not know.
+// What is kept, one JSON object a record. Fields may be added; a reader leaves out what it does not know. A field that was
+// added later is optional.
 
 /// A user.
 struct AccountRecord: Codable, Hashable {
@@ -9,6 +10,10 @@ struct AccountRecord: Codable, Hashable {
     var profile: [String: ClaimValue] = [:]
     /// What the operator notes for the user's apps.
     var customData: [String: ClaimValue] = [:]
+    /// What the operator says they are; rules ask for it.
+    var roles: [String]?
+    /// The address that they have proven to be theirs, last.
+    var email: String?
     var isDisabled = false
     /// Milliseconds since 1970.
     var created: UInt64
@@ -21,8 +26,12 @@ struct AccountRecord: Codable, Hashable {
 
 /// An address and its password.
 struct PasswordRecord: Codable, Hashable {
-    var hash: PasswordHash
+    /// Nil when the address was registered with two passwords before anybody confirmed it: neither counts.
+    var hash: PasswordHash?
+    /// Whether it can log in.
     var isConfirmed: Bool
+    /// Whether its owner has shown that it is theirs, by a message's token or to the operator's program.
+    var isProven: Bool?
     /// The user, once there was a login.
     var account: String?
     var created: UInt64

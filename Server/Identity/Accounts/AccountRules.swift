@@ -19,11 +19,16 @@ package struct AccountRules: Hashable, Sendable {
     package var failuresMax = 5
     /// After how long failures are forgotten.
     package var failureWindowMilliseconds: UInt64 = 15 * 60_000
+    /// New anonymous users of one machine in that time.
+    package var anonymousMax = 100
     package var passwordCost = PasswordHash.Cost.standard
     /// The function that says who somebody is; nil when nobody logs in so.
     package var loginFunction: String?
 
     package init() {}
+
+    /// Whether users of an address and a password come to have a proven one.
+    package var provesAddresses: Bool { emailPassword && (confirmation != .automatic || passwordReset != .off) }
 
     package enum Confirmation: String, CaseIterable, Sendable {
         /// A registered address can log in at once.
@@ -48,4 +53,5 @@ package struct AccountRules: Hashable, Sendable {
     static let keysPerUserMax = 20
     static let nameBytesMax = 64
     static let functionIDBytesMax = 256
+    package static let rolesMax = 20
 }

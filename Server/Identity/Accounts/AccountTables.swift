@@ -110,6 +110,8 @@ struct AccountTables {
 
     func password(_ email: String) throws(AccountError) -> PasswordRecord? { try get("passwords", email) }
 
+    func removePassword(_ email: String) { remove("passwords", email) }
+
     func save(_ password: PasswordRecord, of email: String) throws(AccountError) {
         try put("passwords", email, password)
     }

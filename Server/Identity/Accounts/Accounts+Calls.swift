@@ -1,8 +1,54 @@
 import CausewayEnvironment
 import Foundation
 
+/// The calls of the account endpoints, by the last part of their path.
+enum AccountCall: String, CaseIterable, Sendable {
+    case login
+    case refresh
+    case logout
+    case register
+    case confirm
+    case resend
+    case retryConfirmation
+    case sendReset
+    case reset
+    case callReset
+    case link
+    case profile
+    case delete
+    case createKey
+    case keys
+    case key
+    case enableKey
+    case disableKey
+    case deleteKey
+    case function
+
+    /// Whether only a user may make it, whose token is looked at before its body is taken.
+    var needsUser: Bool {
+        switch self {
+        case .login, .refresh, .logout, .register, .confirm, .resend, .retryConfirmation, .sendReset, .reset,
+            .callReset:
+            false
+        case .link, .profile, .delete, .createKey, .keys, .key, .enableKey, .disableKey, .deleteKey, .function: true
+        }
+    }
+
+    var limits: ClaimLimits { needsUser ? .userCall : .accountCall }
+
+    init(named name: String) throws(AccountError) {
+        guard let call = AccountCall(rawValue: name) else {
+            throw AccountError(
+                .badRequest,
+                "This server does not know the call '\(name.prefix(40))'. Check that device and server are of versions "
+                    + "that belong together.")
+        }
+        self = call
+    }
+}
+
 /// What a call brings along: one JSON object for all calls, each of which looks at what it needs.
-struct AccountRequest: Decodable, Sendable {
+struct AccountRequest: Sendable {
     var provider: String?
     var email: String?
     var password: String?
@@ -14,6 +60,38 @@ struct AccountRequest: Decodable, Sendable {
     var id: String?
     var arguments: [ClaimValue]?
     var payload: ClaimValue?
+
+    /// Within the limits of the call; members that no call knows are passed over.
+    init(json: [UInt8], within limits: ClaimLimits) throws(AccountError) {
+        let members: [String: ClaimValue]
+        do throws(ClaimReadingError) {
+            members = try [String: ClaimValue](json: json, within: limits).filter { $0.value != .null }
+        } catch {
+            throw AccountError(.badRequest, "The body of the request cannot be taken: \(error).")
+        }
+        func text(_ name: String) throws(AccountError) -> String? {
+            guard let value = members[name] else { return nil }
+            guard let text = value.string else {
+                throw AccountError(.badRequest, "'\(name)' of the request is not a text.")
+            }
+            return text
+        }
+        provider = try text("provider")
+        email = try text("email")
+        password = try text("password")
+        key = try text("key")
+        token = try text("token")
+        tokenId = try text("tokenId")
+        refreshToken = try text("refreshToken")
+        name = try text("name")
+        id = try text("id")
+        switch members["arguments"] {
+        case .array(let values)?: arguments = values
+        case nil: arguments = nil
+        default: throw AccountError(.badRequest, "'arguments' of the request is not a list.")
+        }
+        payload = members["payload"]
+    }
 
     func required(_ field: KeyPath<AccountRequest, String?>, _ name: String) throws(AccountError) -> String {
         guard let text = self[keyPath: field], !text.isEmpty else {
@@ -27,19 +105,31 @@ struct AccountRequest: Decodable, Sendable {
 }
 
 extension Accounts {
+    /// How many bytes the body of a call may have; an error where no body would help. Costs one signature check at
+    /// most.
+    ///
+    /// - Parameters:
+    ///   - name: the last part of the call's path.
+    ///   - token: what stands behind `Bearer`, if anything.
+    package func bodyBytesMax(of name: String, token: String?) throws(AccountError) -> Int {
+        let call = try AccountCall(named: name)
+        if call.needsUser { _ = try caller(token) }
+        return call.limits.bytes
+    }
+
     /// Answers one call.
     ///
     /// - Parameters:
-    ///   - call: the last part of its path.
+    ///   - name: the last part of its path.
     ///   - token: what stands behind `Bearer`, if anything.
     ///   - peer: names the machine that calls, for counting failures.
-    package func answer(_ call: String, body: [UInt8], token: String?, peer: String) async -> AccountReply {
-        guard let request = try? JSONDecoder().decode(AccountRequest.self, from: Data(body)) else {
-            return AccountReply(
-                AccountError(.badRequest, "The body of the request is not a JSON object with texts in it."))
-        }
+    package func answer(_ name: String, body: [UInt8], token: String?, peer: String) async -> AccountReply {
         do throws(AccountError) {
-            return try await answer(call, request, token, peer)
+            let call = try AccountCall(named: name)
+            let caller = call.needsUser ? try caller(token) : nil
+            let request = try AccountRequest(json: body, within: call.limits)
+            if let caller { return try await answer(call, request, caller, peer) }
+            return try await answer(call, request, peer)
         } catch {
             return AccountReply(error)
         }
@@ -47,35 +137,45 @@ extension Accounts {
 
     private struct Empty: Encodable {}
 
+    /// The calls of anybody.
     private func answer(
-        _ call: String, _ request: AccountRequest, _ token: String?, _ peer: String
+        _ call: AccountCall, _ request: AccountRequest, _ peer: String
     ) async throws(AccountError) -> AccountReply {
         switch call {
-        case "login": return AccountReply(try await login(request, peer))
-        case "refresh": return AccountReply(try await refresh(request))
-        case "logout": try await logOut(request)
-        case "register": try await register(request, peer)
-        case "confirm": try await confirm(request, peer)
-        case "resend": try await resend(request, peer)
-        case "retryConfirmation": try await retryConfirmation(request, peer)
-        case "sendReset": try await sendReset(request, peer)
-        case "reset": try await reset(request, peer)
-        case "callReset": try await callReset(request, peer)
-        case "link": return AccountReply(try await link(request, try caller(token), peer))
-        case "profile": return AccountReply(try await profile(try caller(token)))
-        case "delete": try await delete(try caller(token))
-        case "createKey": return AccountReply(try await createKey(request, try caller(token)))
-        case "keys": return AccountReply(["keys": try await keys(try caller(token))])
-        case "key": return AccountReply(try await key(request, try caller(token)))
-        case "enableKey": try await setKey(request, try caller(token), isDisabled: false)
-        case "disableKey": try await setKey(request, try caller(token), isDisabled: true)
-        case "deleteKey": try await deleteKey(request, try caller(token))
-        case "function": return AccountReply(["result": try await callFunction(request, try caller(token))])
-        default:
-            throw AccountError(
-                .badRequest,
-                "This server does not know the call '\(call.prefix(40))'. Check that device and server are of versions "
-                    + "that belong together.")
+        case .login: return AccountReply(try await login(request, peer))
+        case .refresh: return AccountReply(try await refresh(request))
+        case .logout: try await logOut(request)
+        case .register: try await register(request, peer)
+        case .confirm: try await confirm(request, peer)
+        case .resend: try await resend(request, peer)
+        case .retryConfirmation: try await retryConfirmation(request, peer)
+        case .sendReset: try await sendReset(request, peer)
+        case .reset: try await reset(request, peer)
+        case .callReset: try await callReset(request, peer)
+        case .link, .profile, .delete, .createKey, .keys, .key, .enableKey, .disableKey, .deleteKey, .function:
+            preconditionFailure("Calls of users come with their caller.")
+        }
+        return AccountReply(Empty())
+    }
+
+    /// The calls of users.
+    private func answer(
+        _ call: AccountCall, _ request: AccountRequest, _ caller: Caller, _ peer: String
+    ) async throws(AccountError) -> AccountReply {
+        switch call {
+        case .link: return AccountReply(try await link(request, caller, peer))
+        case .profile: return AccountReply(try await profile(caller))
+        case .delete: try await delete(caller)
+        case .createKey: return AccountReply(try await createKey(request, caller))
+        case .keys: return AccountReply(["keys": try await keys(caller)])
+        case .key: return AccountReply(try await key(request, caller))
+        case .enableKey: try await setKey(request, caller, isDisabled: false)
+        case .disableKey: try await setKey(request, caller, isDisabled: true)
+        case .deleteKey: try await deleteKey(request, caller)
+        case .function: return AccountReply(["result": try await callFunction(request, caller)])
+        case .login, .refresh, .logout, .register, .confirm, .resend, .retryConfirmation, .sendReset, .reset,
+            .callReset:
+            preconditionFailure("Calls of anybody come without a caller.")
         }
         return AccountReply(Empty())
     }

@@ -29,13 +29,16 @@ extension Accounts {
     func proveByFunction(
         _ name: String, _ request: AccountRequest, _ peer: String
     ) async throws(AccountError) -> ProvenIdentity {
-        try check(.kind(.function), peer)
+        try begin(.kind(.function), peer)
         let answer: ClaimValue
         do throws(AccountError) {
             answer = try await run(name, user: nil, [request.payload ?? .object([:])])
+            withdraw(.kind(.function), peer)
         } catch {
-            guard error.code == .functionExecutionError else { throw error }
-            noteFailure(.kind(.function), peer)
+            guard error.code == .functionExecutionError else {
+                withdraw(.kind(.function), peer)
+                throw error
+            }
             throw AccountError(.authError, error.message)
         }
         var profile: [String: ClaimValue] = [:]

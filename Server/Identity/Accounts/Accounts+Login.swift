@@ -26,6 +26,8 @@ struct ProvenIdentity: Sendable {
     /// The account that a login without one begins with.
     var newAccount: String
     var profile: [String: ClaimValue] = [:]
+    /// The address that is proven to be theirs.
+    var email: String?
     /// The API key among them.
     var key: String?
 }
@@ -42,7 +44,7 @@ extension Accounts {
             var account = known ?? AccountRecord(id: proven.newAccount, identities: [], created: now)
             guard !account.isDisabled else { throw Self.disabled }
             if !account.identities.contains(proven.identity) { account.identities.append(proven.identity) }
-            account.profile.merge(proven.profile) { $1 }
+            account.learn(proven)
             try tables.save(account)
             try mailRecord(proven.identity, account.id, tables)
             // The ended logins of a user go when the user logs in again.
@@ -56,11 +58,11 @@ extension Accounts {
         var view = AccountView(account)
         view.provider = proven.identity.provider
         view.refreshToken = secret.text
-        view.accessToken = try await accessToken(account.id, proven.identity.provider)
+        view.accessToken = try await accessToken(account, proven.identity.provider)
         return view
     }
 
-    private func accessToken(_ account: String, _ provider: String) async throws(AccountError) -> String {
+    private func accessToken(_ account: AccountRecord, _ provider: String) async throws(AccountError) -> String {
         try await mint.token(
             for: account, provider: provider, now: clock.now(),
             lifetimeMilliseconds: rules.accessTokenMilliseconds)
@@ -96,19 +98,16 @@ extension Accounts {
             return (account, session)
         }
         var view = AccountView(account)
-        view.accessToken = try await accessToken(account.id, session.provider)
+        view.accessToken = try await accessToken(account, session.provider)
         return view
     }
 
-    /// Says nothing about whether there was such a login.
+    /// Says nothing about whether there was such a login. Nothing is written for one that there was not: anybody may call.
     func logOut(_ request: AccountRequest) async throws(AccountError) {
         guard let secret = Secret(try request.required(\.refreshToken, "refreshToken")) else { return }
-        try await writing { tables throws(AccountError) in
-            guard let session = try tables.session(secret.id), Secret.areEqual(session.digest, secret.digest) else {
-                return
-            }
-            tables.removeSession(secret.id, of: session.account)
-        }
+        let session = try await reading { tables throws(AccountError) in try tables.session(secret.id) }
+        guard let session, Secret.areEqual(session.digest, secret.digest) else { return }
+        try await writing { tables throws(AccountError) in tables.removeSession(secret.id, of: session.account) }
     }
 
     // MARK: - The user
@@ -144,7 +143,7 @@ extension Accounts {
                     "Another user logs in with these credentials already. Log in with them, or link others.")
             }
             if !account.identities.contains(proven.identity) { account.identities.append(proven.identity) }
-            account.profile.merge(proven.profile) { $1 }
+            account.learn(proven)
             try tables.save(account)
             try mailRecord(proven.identity, account.id, tables)
             return AccountView(account)
@@ -163,6 +162,7 @@ extension Accounts {
         let provider = try request.required(\.provider, "provider")
         switch provider {
         case Provider.anonymous where rules.anonymous:
+            try begin(.kind(.anonymous), peer)
             let id = Secret.id(random)
             return ProvenIdentity(identity: .init(provider: provider, id: id), newAccount: id)
         case Provider.password where rules.emailPassword:
@@ -203,7 +203,23 @@ extension Accounts {
             identity: .init(provider: provider, id: caller.user),
             // The `sub` of our own tokens must be that of the issuer's: both name the same user to the database.
             newAccount: provider == Provider.token ? caller.user : Secret.id(random),
-            profile: caller.claims.filter { told.contains($0.key) })
+            profile: caller.claims.filter { told.contains($0.key) },
+            email: Self.provenAddress(caller.claims, isTrusted: provider == Provider.token))
+    }
+
+    /// The address of an id token, if its issuer has seen that it is the user's.
+    ///
+    /// - Parameter isTrusted: whether the issuer's word counts where it does not say so.
+    private static func provenAddress(_ claims: [String: ClaimValue], isTrusted: Bool) -> String? {
+        guard let email = claims["email"]?.string.map(normalized), email.utf8.count <= AccountRules.emailBytesMax else {
+            return nil
+        }
+        switch claims["email_verified"] {
+        // Apple writes texts.
+        case .bool(true)?, .string("true")?: return email
+        case nil: return isTrusted ? email : nil
+        default: return nil
+        }
     }
 
     private static let wrongPassword = AccountError(
@@ -214,28 +230,31 @@ extension Accounts {
     ) async throws(AccountError) -> ProvenIdentity {
         let email = Self.normalized(try request.required(\.email, "email"))
         let password = try request.required(\.password, "password")
-        try check(.name(email), peer)
         guard password.utf8.count <= AccountRules.passwordBytesMax, email.utf8.count <= AccountRules.emailBytesMax
-        else {
-            noteFailure(.name(email), peer)
-            throw Self.wrongPassword
+        else { throw Self.wrongPassword }
+        try begin(.name(email), peer)
+        let known: PasswordRecord?
+        let isRight: Bool
+        do throws(AccountError) {
+            known = try await reading { tables throws(AccountError) in try tables.password(email) }
+            let hash = known?.hash ?? nobodysPassword
+            isRight = try await hasher.run { () throws(AccountError) in try hash.matches(password) }
+        } catch {
+            withdraw(.name(email), peer)
+            throw error
         }
-        let known = try await reading { tables throws(AccountError) in try tables.password(email) }
-        let hash = known?.hash ?? nobodysPassword
-        let isRight = try await hasher.run { () throws(AccountError) in try hash.matches(password) }
-        guard let known, isRight else {
-            noteFailure(.name(email), peer)
-            throw Self.wrongPassword
-        }
+        guard let known, let hash = known.hash, isRight else { throw Self.wrongPassword }
+        withdraw(.name(email), peer)
         guard known.isConfirmed else {
             throw AccountError(
                 .authError, "The address is not confirmed yet. Confirm it with the message that was sent to it.")
         }
         attempts.withLock { $0.succeeded(email, from: peer) }
-        if known.hash.cost != rules.passwordCost { try await rehash(email, password, known.hash) }
+        if hash.cost != rules.passwordCost { try await rehash(email, password, hash) }
         return ProvenIdentity(
             identity: .init(provider: Provider.password, id: email),
-            newAccount: known.account ?? Secret.id(random), profile: ["email": .string(email)])
+            newAccount: known.account ?? Secret.id(random), profile: ["email": .string(email)],
+            email: known.isProven == true ? email : nil)
     }
 
     /// The operator has changed the cost: now that the password is at hand, its hash follows.
@@ -259,32 +278,41 @@ extension Accounts {
 
     private func proveKey(_ request: AccountRequest, _ peer: String) async throws(AccountError) -> ProvenIdentity {
         let text = try request.required(\.key, "key")
-        try check(.kind(.key), peer)
+        try begin(.kind(.key), peer)
         let secret = Secret(text)
         let id = secret?.id ?? ""
         let key = try await reading { tables throws(AccountError) in try tables.key(id) }
         guard let key, let secret, Secret.areEqual(key.digest, secret.digest), !key.isDisabled else {
-            noteFailure(.kind(.key), peer)
             throw Self.wrongKey
         }
+        withdraw(.kind(.key), peer)
         return ProvenIdentity(
             identity: .init(provider: Provider.key, id: key.id), newAccount: key.account, key: key.id)
     }
 
     // MARK: - Failures
 
-    func check(_ subject: Attempts.Subject, _ peer: String) throws(AccountError) {
+    /// Counts an attempt, before anybody knows how it ends.
+    func begin(_ subject: Attempts.Subject, _ peer: String) throws(AccountError) {
         let now = clock.now()
-        try attempts.withLock { attempts throws(AccountError) in try attempts.check(subject, from: peer, at: now) }
+        try attempts.withLock { attempts throws(AccountError) in try attempts.begin(subject, from: peer, at: now) }
     }
 
-    func noteFailure(_ subject: Attempts.Subject, _ peer: String) {
-        let now = clock.now()
-        attempts.withLock { $0.failed(subject, from: peer, at: now) }
+    /// It ended well, or was none.
+    func withdraw(_ subject: Attempts.Subject, _ peer: String) {
+        attempts.withLock { $0.withdraw(subject, from: peer) }
     }
 
     /// Addresses are compared without regard to case.
     static func normalized(_ email: String) -> String {
         email.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
+    }
+}
+
+extension AccountRecord {
+    /// What credentials say of their user.
+    fileprivate mutating func learn(_ proven: ProvenIdentity) {
+        profile.merge(proven.profile) { $1 }
+        if let address = proven.email { email = address }
     }
 }

@@ -38,37 +38,69 @@ extension Accounts {
 
     // MARK: - Registering
 
+    /// What a registration has met.
+    private enum Registration {
+        case new
+        /// The address was registered before, and nobody has confirmed it.
+        case again
+        case known
+    }
+
     func register(_ request: AccountRequest, _ peer: String) async throws(AccountError) {
         try checkAllowed()
         let (email, password) = (try email(request), try newPassword(request))
         // A registration counts as an attempt: else it would tell of any number of addresses whether they are known.
-        try check(.kind(.register), peer)
-        noteFailure(.kind(.register), peer)
+        try begin(.kind(.register), peer)
         let hash = try await newHash(of: password)
-        let now = clock.now()
-        let record = PasswordRecord(
-            hash: hash, isConfirmed: rules.confirmation == .automatic, account: nil, created: now)
-        let isNew = try await writing { tables throws(AccountError) in
-            if let known = try tables.password(email) {
-                // Written as it is: a transaction without changes would be over sooner, and tell.
-                try tables.save(known, of: email)
-                return false
-            }
-            try tables.save(record, of: email)
-            return true
+        // Of an unknown address too, so that it takes as long.
+        let before = try await reading { tables throws(AccountError) in try tables.password(email) }
+        let old = before?.hash ?? nobodysPassword
+        let isOld = try await hasher.run { () throws(AccountError) in try old.matches(password) }
+        let registration = try await writing { [self] tables throws(AccountError) in
+            try note(hash, of: email, samePasswordAs: isOld ? before?.hash : nil, tables)
         }
-        switch (rules.confirmation, isNew) {
-        case (.message, true):
+        switch (rules.confirmation, registration) {
+        case (.message, .new), (.message, .again):
             afterwards { [self] () async throws(AccountError) in try await sendToken(.confirm, to: email) }
-        case (.message, false):
+        case (.message, .known):
             messenger.send(AccountMessage(kind: .alreadyRegistered, database: database, email: email))
-        case (_, false):
+        case (_, .known), (_, .again):
             throw AccountError(.accountNameInUse, "The address is registered already. Log in, or set a new password.")
-        case (.program, true):
+        case (.program, .new):
             try await decideConfirmation(email)
-        case (.automatic, true):
+        case (.automatic, .new):
             break
         }
+    }
+
+    /// Until somebody confirms an address, nobody knows whose password it was registered with. Of two that differ none
+    /// counts: else who confirms the address would confirm the password of whoever came first, or last.
+    ///
+    /// - Parameter same: the hash that the new password was found to fit.
+    private func note(
+        _ hash: PasswordHash, of email: String, samePasswordAs same: PasswordHash?, _ tables: AccountTables
+    ) throws(AccountError) -> Registration {
+        let now = clock.now()
+        let new = PasswordRecord(hash: hash, isConfirmed: rules.confirmation == .automatic, account: nil, created: now)
+        guard var known = try tables.password(email) else {
+            try tables.save(new, of: email)
+            return .new
+        }
+        if known.isConfirmed {
+            // Written as it is: a transaction without changes would be over sooner, and tell.
+            try tables.save(known, of: email)
+            return .known
+        }
+        let isOver = now >= known.created && now - known.created >= rules.messageTokenMilliseconds
+        if isOver, rules.confirmation == .message {
+            // What the old messages would have confirmed is gone with them.
+            try tables.removeMessageTokens(.confirm, of: email, at: now)
+            try tables.save(new, of: email)
+            return .new
+        }
+        if known.hash == nil || known.hash != same { known.hash = nil }
+        try tables.save(known, of: email)
+        return .again
     }
 
     private func sendToken(_ kind: AccountMessage.Kind, to email: String) async throws(AccountError) {
@@ -99,9 +131,35 @@ extension Accounts {
     private func confirm(_ email: String) async throws(AccountError) {
         try await writing { tables throws(AccountError) in
             guard var record = try tables.password(email) else { return }
-            record.isConfirmed = true
+            try Self.prove(email, &record, tables)
             try tables.save(record, of: email)
         }
+    }
+
+    /// Somebody has shown that an address is theirs. If that is news, whoever used it before may have been another: their
+    /// logins end, and so do the other ways into the account that they may have left behind.
+    private static func prove(
+        _ email: String, _ record: inout PasswordRecord, _ tables: AccountTables
+    ) throws(AccountError) {
+        let isNews = record.isProven != true
+        record.isConfirmed = true
+        record.isProven = true
+        guard isNews, let id = record.account, var account = try tables.account(id) else { return }
+        let address = AccountRecord.Identity(provider: Provider.password, id: email)
+        try tables.endSessions(of: id)
+        let first = account.identities.first { $0.provider != Provider.anonymous }
+        guard first == address else {
+            // Another began the account and added the address: it goes on without it.
+            account.identities.removeAll { $0 == address }
+            tables.remove(address)
+            try tables.save(account)
+            record.account = nil
+            return
+        }
+        for key in try tables.keys(of: id) { tables.removeKey(key.id, of: id) }
+        for identity in account.identities where identity != address { tables.remove(identity) }
+        account.identities = [address]
+        try tables.save(account)
     }
 
     // MARK: - Confirming
@@ -115,7 +173,7 @@ extension Accounts {
         _ body: @escaping @Sendable (String, AccountTables) throws(AccountError) -> Void
     ) async throws(AccountError) {
         let (id, text) = (try request.required(\.tokenId, "tokenId"), try request.required(\.token, "token"))
-        try check(.kind(.messageToken), peer)
+        try begin(.kind(.messageToken), peer)
         let now = clock.now()
         let isGood = try await writing { tables throws(AccountError) in
             guard let secret = Secret(id: id, secret: text), let record = try tables.messageToken(secret.id),
@@ -125,17 +183,21 @@ extension Accounts {
             try body(record.email, tables)
             return true
         }
-        guard isGood else {
-            noteFailure(.kind(.messageToken), peer)
-            throw Self.wrongToken
-        }
+        guard isGood else { throw Self.wrongToken }
+        withdraw(.kind(.messageToken), peer)
     }
 
     func confirm(_ request: AccountRequest, _ peer: String) async throws(AccountError) {
         try checkAllowed(rules.confirmation == .message)
+        let canReset = rules.passwordReset != .off
         try await useToken(.confirm, request, peer) { email, tables throws(AccountError) in
             guard var record = try tables.password(email) else { throw Self.wrongToken }
-            record.isConfirmed = true
+            guard record.hash != nil || canReset else {
+                // Nobody could ever log in: the registration is over, and the next one is the first.
+                tables.removePassword(email)
+                return
+            }
+            try Self.prove(email, &record, tables)
             try tables.save(record, of: email)
         }
     }
@@ -145,8 +207,7 @@ extension Accounts {
         _ request: AccountRequest, _ peer: String
     ) async throws(AccountError) -> (email: String, record: PasswordRecord?) {
         let email = try email(request)
-        try check(.kind(.message), peer)
-        noteFailure(.kind(.message), peer)
+        try begin(.kind(.message), peer)
         return (email, try await reading { tables throws(AccountError) in try tables.password(email) })
     }
 
@@ -183,7 +244,7 @@ extension Accounts {
     func callReset(_ request: AccountRequest, _ peer: String) async throws(AccountError) {
         try checkAllowed(rules.passwordReset == .program)
         let (email, password) = (try email(request), try newPassword(request))
-        try check(.name(email), peer)
+        try begin(.name(email), peer)
         let hash = try await newHash(of: password)
         let decision = await messenger.decide(
             AccountQuestion(
@@ -195,9 +256,9 @@ extension Accounts {
             }
         }
         guard isSet else {
-            noteFailure(.name(email), peer)
             throw AccountError(.authError, "The password was not set: the server did not accept the request.")
         }
+        withdraw(.name(email), peer)
     }
 
     /// Whoever sets a password owns the address: it is confirmed, and all logins of the user end.
@@ -206,7 +267,7 @@ extension Accounts {
     ) throws(AccountError) -> Bool {
         guard var record = try tables.password(email) else { return false }
         record.hash = hash
-        record.isConfirmed = true
+        try prove(email, &record, tables)
         try tables.save(record, of: email)
         if let account = record.account { try tables.endSessions(of: account) }
         return true

@@ -7,13 +7,15 @@ struct Attempts {
 
     private var failures: [String: Failures] = [:]
     private let max: Int
+    private let anonymousMax: Int
     private let windowMilliseconds: UInt64
 
     /// A table that outsiders fill has a bound.
     private static let entriesMax = 50_000
 
-    init(max: Int, windowMilliseconds: UInt64) {
+    init(max: Int, anonymousMax: Int, windowMilliseconds: UInt64) {
         self.max = max
+        self.anonymousMax = anonymousMax
         self.windowMilliseconds = windowMilliseconds
     }
 
@@ -27,6 +29,7 @@ struct Attempts {
     }
 
     enum Kind: String {
+        case anonymous
         case key
         case function
         case register
@@ -38,13 +41,38 @@ struct Attempts {
         switch subject {
         case .name(let name):
             [("\(name)\u{0}\(peer)", max), ("\(name)\u{0}", 10 * max), ("\u{0}\(peer)", 10 * max)]
+        case .kind(.anonymous):
+            [("\u{0}anonymous\u{0}\(peer)", anonymousMax)]
         case .kind(let kind):
             [("\u{0}\(kind.rawValue)\u{0}\(peer)", 10 * max)]
         }
     }
 
-    /// - Throws: When there were too many failures.
-    mutating func check(_ subject: Subject, from peer: String, at now: UInt64) throws(AccountError) {
+    /// Counts an attempt before its outcome is known, so that those which run side by side count each other.
+    ///
+    /// - Throws: When there were too many; this one is not counted then.
+    mutating func begin(_ subject: Subject, from peer: String, at now: UInt64) throws(AccountError) {
+        try check(subject, from: peer, at: now)
+        for (key, _) in keys(subject, peer) {
+            if let known = failures[key] {
+                failures[key] = Failures(count: known.count + 1, since: known.since)
+            } else {
+                makeRoom(now)
+                failures[key] = Failures(count: 1, since: now)
+            }
+        }
+    }
+
+    /// The attempt that was begun did not fail.
+    mutating func withdraw(_ subject: Subject, from peer: String) {
+        for (key, _) in keys(subject, peer) {
+            guard let known = failures[key] else { continue }
+            failures[key] = known.count > 1 ? Failures(count: known.count - 1, since: known.since) : nil
+        }
+    }
+
+    /// Nothing that is over is left for the subject afterwards.
+    private mutating func check(_ subject: Subject, from peer: String, at now: UInt64) throws(AccountError) {
         for (key, max) in keys(subject, peer) {
             guard let known = failures[key] else { continue }
             if isOver(known, now) {
@@ -53,17 +81,6 @@ struct Attempts {
                 let seconds = (known.since + windowMilliseconds - min(now, known.since + windowMilliseconds)) / 1_000
                 throw AccountError(
                     .tooManyAttempts, "There were too many failed attempts. Try again in \(seconds + 1) seconds.")
-            }
-        }
-    }
-
-    mutating func failed(_ subject: Subject, from peer: String, at now: UInt64) {
-        for (key, _) in keys(subject, peer) {
-            if let known = failures[key], !isOver(known, now) {
-                failures[key] = Failures(count: known.count + 1, since: known.since)
-            } else {
-                makeRoom(now)
-                failures[key] = Failures(count: 1, since: now)
             }
         }
     }

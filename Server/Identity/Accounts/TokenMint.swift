@@ -38,17 +38,19 @@ struct TokenMint: Sendable {
 
     static func issuer(of database: String) -> String { "causeway/accounts/\(database)" }
 
+    /// What the tokens claim beside who they are for: see `AccountClaims`.
     func token(
-        for account: String, provider: String, now: UInt64, lifetimeMilliseconds: UInt64
+        for account: AccountRecord, provider: String, now: UInt64, lifetimeMilliseconds: UInt64
     ) async throws(AccountError) -> String {
-        let claims: [String: ClaimValue] = [
-            "sub": .string(account), "iss": .string(Self.issuer(of: database)), "aud": .string(database),
-            "iat": .int(Int64(clamping: now / 1_000)),
-            "exp": .int(Int64(clamping: (now + lifetimeMilliseconds) / 1_000)),
-            // Two tokens of one second are two tokens.
-            "jti": .string(Base64URL.encode(Data(SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) }))),
-            "provider": .string(provider),
-        ]
+        var claims = AccountClaims.of(account)
+        claims["sub"] = .string(account.id)
+        claims["iss"] = .string(Self.issuer(of: database))
+        claims["aud"] = .string(database)
+        claims["iat"] = .int(Int64(clamping: now / 1_000))
+        claims["exp"] = .int(Int64(clamping: (now + lifetimeMilliseconds) / 1_000))
+        // Two tokens of one second are two tokens.
+        claims["jti"] = .string(Base64URL.encode(Data(SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) })))
+        claims["provider"] = .string(provider)
         do {
             return try await keys.sign(SignedClaims(claims: claims), kid: keyID)
         } catch {
@@ -56,16 +58,8 @@ struct TokenMint: Sendable {
         }
     }
 
-    /// Whether a token says that this mint signed it: only then is its signature worth a look here.
-    func claims(_ token: String) -> Bool {
-        guard token.utf8.count <= TokenVerifier.tokenBytesMax,
-            let header = token.split(separator: ".", maxSplits: 1).first.flatMap({ Base64URL.decode($0) }),
-            let fields = try? JSONDecoder().decode([String: ClaimValue].self, from: header)
-        else { return false }
-        return fields["kid"]?.string == keyID.string
-    }
-
-    func caller(for token: String, at now: UInt64) throws(IdentityError) -> Caller {
-        try verifier.caller(for: token, at: now)
+    /// The bearer of a token that this mint signed; nil for one that names another key.
+    func caller(for token: String, at now: UInt64) throws(IdentityError) -> Caller? {
+        try verifier.caller(for: token, at: now) { $0 == keyID.string }
     }
 }

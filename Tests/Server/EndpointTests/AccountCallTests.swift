@@ -7,6 +7,11 @@ import Testing
 struct AccountCallTests {
     /// Answers what it was asked.
     private struct Echo: AccountService {
+        func admit(_ call: String, token: String?) -> AccountAdmission {
+            token == "bad"
+                ? .refused(AccountServiceAnswer(status: 401, body: Array("bad".utf8))) : .body(bytesMax: 64 << 10)
+        }
+
         func answer(_ call: String, body: [UInt8], token: String?, peer: String) async -> AccountServiceAnswer {
             let text = "\(call) \(String(decoding: body.prefix(20), as: UTF8.self)) \(token ?? "-") \(peer)"
             return AccountServiceAnswer(status: call == "teapot" ? 418 : 200, body: Array(text.utf8))
@@ -20,6 +25,7 @@ struct AccountCallTests {
             #expect(answer.status == 200)
             #expect(String(decoding: answer.body, as: UTF8.self) == "login {} - 127.0.0.1")
             // The endpoint does not judge tokens of account calls: their service does.
+            #expect(try await bench.post("/v1/flights/auth/login", token: "bad", bytes: []).status == 401)
             let other = try await bench.post("/v1/flights/auth/teapot", token: "forged", bytes: [])
             #expect(other.status == 418)
             #expect(String(decoding: other.body, as: UTF8.self) == "teapot  forged 127.0.0.1")

@@ -21,7 +21,7 @@ struct Bench {
         try DevelopmentKeys.make(hosts: ["localhost"], days: 1, tokens: .es256, now: Date())
     }
 
-    private static func text(_ name: String) throws -> String {
+    static func text(_ name: String) throws -> String {
         try keys.get().files.first { $0.name == name }?.text ?? ""
     }
 
@@ -39,11 +39,11 @@ struct Bench {
 
     init(
         _ services: [String: any SyncService], accounts: [String: any AccountService] = [:],
-        limits: EndpointLimits = .standard
+        limits: EndpointLimits = .standard, authenticator: any Authenticator = FakeAuthenticator()
     ) async throws {
         endpoint = try Endpoint(
             Self.configuration(port: 0, limits: limits),
-            services: services, accounts: accounts, authenticator: FakeAuthenticator(), clock: SystemClock(),
+            services: services, accounts: accounts, authenticator: authenticator, clock: SystemClock(),
             logger: Logger(label: "endpoint-tests") { _ in SwiftLogNoOpLogHandler() })
         port = try await endpoint.start()
         client = try Self.client(trusting: .certificates([Self.authority]))
@@ -63,9 +63,10 @@ struct Bench {
     /// Starts, runs and stops, whatever happens between.
     static func run<Result>(
         _ services: [String: any SyncService], accounts: [String: any AccountService] = [:],
-        limits: EndpointLimits = .standard, _ body: (Bench) async throws -> Result
+        limits: EndpointLimits = .standard, authenticator: any Authenticator = FakeAuthenticator(),
+        _ body: (Bench) async throws -> Result
     ) async throws -> Result {
-        let bench = try await Bench(services, accounts: accounts, limits: limits)
+        let bench = try await Bench(services, accounts: accounts, limits: limits, authenticator: authenticator)
         do {
             let result = try await body(bench)
             try await bench.stop()

@@ -1,10 +1,12 @@
 import AsyncHTTPClient
 import CausewayEndpoint
 import CausewayEnvironment
+import CausewayIdentity
 import CausewayMerge
 import CausewayModel
 import CausewayOperations
 import CausewayWire
+import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -79,6 +81,7 @@ struct ConnectionTests {
     func idle() async throws {
         var limits = EndpointLimits()
         limits.idleMilliseconds = 1_500
+        limits.strangerIdleMilliseconds = 1_500
         limits.graceMilliseconds = 500
         let service = FakeService(script: [.mark(1)])
         try await Bench.run(["flights": service], limits: limits) { bench in
@@ -191,6 +194,89 @@ struct ConnectionTests {
             #expect(bench.endpoint.connectionCount == 0)
             await #expect(throws: (any Error).self) {
                 _ = try await bench.send(bench.request("/healthz", method: "GET"))
+            }
+        }
+    }
+
+    @Test("an upload that a graceful end overtakes is told of the end, not that its session is unknown")
+    func overtaken() async throws {
+        let service = FakeService(holdsUploads: true)
+        var limits = EndpointLimits()
+        limits.graceMilliseconds = 120_000
+        try await Bench.run(["flights": service], limits: limits) { bench in
+            let upload = Task {
+                try await bench.failure(
+                    "/v1/flights/upload", bytes: WireCodec.encode(UploadRequest(session: 77, changesets: [])))
+            }
+            #expect(await eventually { service.state.withLock { $0.uploadsNow } == 1 })
+            async let end: Void = bench.endpoint.shutdown()
+            #expect(await eventually { service.state.withLock { $0.ending } != nil })
+            service.releaseUpload()
+            let answer = try await upload.value
+            #expect(answer.status == 503 && answer.failure.code == .serverEnding, "\(answer)")
+            await end
+        }
+    }
+
+    @Test("an end waits for what is still being worked on, though its client is gone and the grace over")
+    func workGoesOn() async throws {
+        let service = FakeService(holdsUploads: true)
+        var limits = EndpointLimits()
+        limits.graceMilliseconds = 200
+        try await Bench.run(["flights": service], limits: limits) { bench in
+            let upload = Task {
+                try await bench.post(
+                    "upload", UploadRequest(session: 77, changesets: []), expecting: UploadAnswer.self)
+            }
+            #expect(await eventually { service.state.withLock { $0.uploadsNow } == 1 })
+            let end = Task {
+                await bench.endpoint.shutdown()
+                service.state.withLock { $0.told.append("the end") }
+            }
+            #expect(await eventually { bench.endpoint.connectionCount == 0 })
+            #expect(service.state.withLock { $0.told } == [], "what the upload uses is closed next")
+            service.releaseUpload()
+            await end.value
+            #expect(service.state.withLock { $0.uploadsNow } == 0)
+            _ = await upload.result
+        }
+    }
+
+    @Test("credit for a session that is not there is refused as everything else is")
+    func creditOfUnknown() async throws {
+        try await Bench.run(["flights": FakeService()]) { bench in
+            let credit = WireCodec.encode(CreditRequest(session: 1, bytes: 10))
+            let answer = try await bench.failure("/v1/flights/credit", bytes: credit)
+            #expect(answer.status == 410 && answer.failure.code == .sessionUnknown)
+        }
+    }
+
+    @Test("a new certificate is shown on new connections, a bad one is not taken, and downloads go on")
+    func newCertificate() async throws {
+        let other = try DevelopmentKeys.make(hosts: ["localhost"], days: 1, tokens: .es256, now: Date()).files
+        func text(_ name: String) -> String { other.first { $0.name == name }?.text ?? "" }
+        let service = FakeService(script: [.mark(1)])
+        try await Bench.run(["flights": service]) { bench in
+            let authority = try NIOSSLCertificate(bytes: Array(text(DevelopmentKeys.Name.authority).utf8), format: .pem)
+            func status(trusting roots: NIOSSLTrustRoots) async -> Int? {
+                let client = Bench.client(trusting: roots)
+                let response = try? await client.execute(
+                    bench.request("/healthz", method: "GET"), timeout: .seconds(20))
+                try? await client.shutdown()
+                return response.map { Int($0.status.code) }
+            }
+            try await bench.download { message in
+                guard message == .mark(1) else { return }
+                #expect(throws: EndpointError.self) {
+                    try bench.endpoint.replaceCertificate(chain: "none", key: "none")
+                }
+                #expect(await status(trusting: .certificates([try Bench.authority])) == 200)
+                try bench.endpoint.replaceCertificate(
+                    chain: text(DevelopmentKeys.Name.server), key: text(DevelopmentKeys.Name.serverKey))
+                #expect(await status(trusting: .certificates([authority])) == 200)
+                #expect(await status(trusting: .certificates([try Bench.authority])) == nil)
+                #expect(service.state.withLock { $0.downloadsRunning } == 1)
+                await service.end(.serverEnding)
             }
         }
     }

@@ -22,11 +22,17 @@ final class FakeService: SyncService {
     /// What a download sends, in order; then it waits.
     private let script: [DownloadMessage]
     private let uploadPause: Duration
+    /// Whether an upload waits for `releaseUpload`, and finds its session ended if the service was, as conversations do.
+    private let holdsUploads: Bool
+    private let releases: AsyncStream<Void>
+    private let release: AsyncStream<Void>.Continuation
     private let bells: AsyncStream<Void>
     private let bell: AsyncStream<Void>.Continuation
 
-    init(script: [DownloadMessage] = [], uploadPause: Duration = .zero) {
+    init(script: [DownloadMessage] = [], uploadPause: Duration = .zero, holdsUploads: Bool = false) {
         self.script = script
+        self.holdsUploads = holdsUploads
+        (releases, release) = AsyncStream.makeStream()
         self.uploadPause = uploadPause
         (bells, bell) = AsyncStream.makeStream()
     }
@@ -58,10 +64,14 @@ final class FakeService: SyncService {
             $0.uploadsMost = max($0.uploadsMost, $0.uploadsNow)
         }
         try? await Task.sleep(for: uploadPause)
+        if holdsUploads { for await _ in releases { break } }
         state.withLock { $0.uploadsNow -= 1 }
+        if holdsUploads, state.withLock({ $0.ending != nil }) { throw Self.unknown }
         told("upload \(changesets.count) \(user)")
         return UploadAnswer(committed: changesets.last?.sequence ?? 0)
     }
+
+    func releaseUpload() { release.finish() }
 
     func download(_ session: UInt64, user: String, into sink: any DownloadSink) async throws(SyncFailure) {
         try check(session)
@@ -84,7 +94,8 @@ final class FakeService: SyncService {
         told("want \(queries.version) \(user)")
     }
 
-    func credit(_ session: UInt64, user: String, bytes: UInt64) async {
+    func credit(_ session: UInt64, user: String, bytes: UInt64) async throws(SyncFailure) {
+        try check(session)
         told("credit \(bytes) \(user)")
     }
 

@@ -1,8 +1,9 @@
-import CausewayEndpoint
 import CausewayWire
 import NIOCore
 import NIOPosix
 import Testing
+
+@testable import CausewayEndpoint
 
 /// Clients that write HTTP/2 by hand and keep to none of its manners. An honest one is served beside each.
 @Suite("A client that floods the endpoint", .serialized)
@@ -150,5 +151,59 @@ struct FloodTests {
             try await expectServing(bench)
             try await raw.close()
         }
+    }
+
+    @Test(
+        "frames that carry nothing, over and over, end their connection",
+        arguments: [
+            RawConnection.windowUpdate(), RawConnection.goodbye(), RawConnection.unknown(), RawConnection.ping(),
+            RawConnection.emptySettings(),
+        ])
+    func idleFrames(_ frame: [UInt8]) async throws {
+        try await Bench.run(["flights": FakeService()]) { bench in
+            try await expectServing(bench)
+            let raw = try await RawConnection.open(to: bench)
+            let many = Array(repeating: frame, count: 500).flatMap { $0 }
+            for _ in 0..<20 where raw.channel.isActive { try? await raw.send(many) }
+            #expect(await isClosed(raw))
+            #expect(await eventually { bench.endpoint.connectionCount == 1 })
+            try await expectServing(bench)
+        }
+    }
+
+    @Test("frames are counted however the bytes are cut, and none of what is in them")
+    func scanning() {
+        let frames =
+            Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + RawConnection.emptySettings()
+            + RawConnection.head(1, "/v1/flights/mark")
+            + RawConnection.data(1, RawConnection.windowUpdate() + RawConnection.windowUpdate())
+            + RawConnection.windowUpdate() + RawConnection.unknown()
+        for size in [1, 2, 3, 7, 24, 1_000] {
+            var scanner = FrameScanner()
+            var count = 0
+            for start in stride(from: 0, to: frames.count, by: size) {
+                count += scanner.idleFrames(in: frames[start..<min(start + size, frames.count)])
+            }
+            #expect(count == 3, "pieces of \(size) bytes")
+        }
+    }
+
+    @Test("who acknowledges what was written is never taken for a flood, and time allows more")
+    func allowance() {
+        let start = NIODeadline.uptimeNanoseconds(0)
+        var allowance = FrameAllowance(atOnce: 10, perSecond: 5, at: start)
+        func takes(_ count: Int, after seconds: Int64 = 0) -> Bool {
+            allowance.take(count, at: start + .seconds(seconds))
+        }
+        for _ in 0..<1_000 {
+            allowance.wrote(bytes: 30)
+            #expect(takes(2))
+        }
+        #expect(takes(10))
+        #expect(!takes(1))
+        allowance = FrameAllowance(atOnce: 10, perSecond: 5, at: start)
+        #expect(takes(10))
+        for second in 1...100 as ClosedRange<Int64> { #expect(takes(5, after: second)) }
+        #expect(!takes(6, after: 100))
     }
 }

@@ -135,8 +135,8 @@ struct LyingDeviceTests {
             // Numbers begin at one: what comes below counts as known, and is not looked at.
             let zero = UploadRequest(session: eve, changesets: [note(Self.eve, 0)])
             #expect(try await refusal(bench, "upload", zero) == nil)
-            // Credit that is not hers says nothing, to nobody.
-            #expect(try await refusal(bench, "credit", CreditRequest(session: ada, bytes: .max)) == nil)
+            // Credit that is not hers counts for nobody.
+            #expect(try await refusal(bench, "credit", CreditRequest(session: ada, bytes: .max)) == .sessionUnknown)
             // Nor did a repetition with other content change anything.
             #expect(try await upload(bench, ada, [note(Self.ada, 1, body: [9])]).committed == UInt64(lies.count + 1))
             #expect(

@@ -78,6 +78,13 @@ struct RawConnection {
         frame(type: 0, flags: ends ? 1 : 0, stream: stream, bytes)
     }
 
+    /// Frames that carry nothing.
+    static func windowUpdate() -> [UInt8] { frame(type: 8, stream: 0, number(1)) }
+    static func goodbye() -> [UInt8] { frame(type: 7, stream: 0, number(0) + number(0)) }
+    static func unknown() -> [UInt8] { frame(type: 0xEE, stream: 0, [1, 2, 3]) }
+    static func ping() -> [UInt8] { frame(type: 6, stream: 0, number(1) + number(2)) }
+    static func emptySettings() -> [UInt8] { frame(type: 4, stream: 0, []) }
+
     static func reset(_ stream: UInt32) -> [UInt8] { frame(type: 3, stream: stream, number(8)) }
 
     /// The number of the n-th request of a client.

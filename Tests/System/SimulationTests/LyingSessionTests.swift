@@ -78,7 +78,9 @@ struct LyingSessionTests {
         ]
         for attempt in attempts { #expect(await refusal(attempt) == .sessionUnknown) }
         #expect(await refusal { _ = try await conversations.open(hello(1), user: "eve") } == .permissionDenied)
-        await conversations.credit(ann.session, user: "eve", bytes: .max)
+        await #expect(throws: SyncFailure.self) {
+            try await conversations.credit(ann.session, user: "eve", bytes: .max)
+        }
         #expect(try await conversations.upload(ann.session, user: "ann", [change(1, 1)]) == UploadAnswer(committed: 1))
     }
 
@@ -94,7 +96,7 @@ struct LyingSessionTests {
             }
         }
         #expect(refused == 10_000 - Conversation.marksMax)
-        for _ in 0..<10 { await conversations.credit(eve.session, user: "eve", bytes: .max) }
+        for _ in 0..<10 { try await conversations.credit(eve.session, user: "eve", bytes: .max) }
         for version in 0..<10_000 as Range<UInt64> {
             let queries = QuerySet(
                 version: version, queries: [StandingQuery(className: "Shop", predicate: "title == '\(version)'")])

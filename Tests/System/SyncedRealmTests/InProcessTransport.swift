@@ -180,7 +180,7 @@ final class InProcessTransport: CausewaySync.Transport {
     }
 
     func credit(_ bytes: UInt64, session: UInt64, token: String) async throws(TransportFailure) {
-        try await call { () throws(SyncFailure) in await conversations.credit(session, user: user, bytes: bytes) }
+        try await call { () throws(SyncFailure) in try await conversations.credit(session, user: user, bytes: bytes) }
     }
 
     func digests(_ request: ResyncRequest, token: String) async throws(TransportFailure) {

@@ -236,7 +236,7 @@ struct AccountsTests {
         }
         #expect(try await fixture.call("login").code == "missingParameter")
         #expect(try await fixture.call("nothing").code == "badRequest")
-        let long = String(repeating: "a", count: 60_000)
+        let long = String(repeating: "a", count: 10_000)
         for (call, request) in [
             ("register", ["email": "ann", "password": AccountsFixture.password]),
             ("register", ["email": "a@b@c", "password": AccountsFixture.password]),

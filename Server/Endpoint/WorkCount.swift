@@ -1,0 +1,46 @@
+import Synchronization
+
+/// How many requests are being worked on. Nothing that they use may be closed before they are done.
+final class WorkCount: Sendable {
+    private struct State {
+        var count = 0
+        var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+        var lastWaiting: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    func begin() {
+        state.withLock { $0.count += 1 }
+    }
+
+    func end() {
+        let waiting = state.withLock { state in
+            state.count -= 1
+            guard state.count == 0 else { return [CheckedContinuation<Bool, Never>]() }
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for continuation in waiting { continuation.resume(returning: true) }
+    }
+
+    /// Returns when nothing is worked on; false when that takes too long.
+    func idle(within patience: Duration) async -> Bool {
+        let number = state.withLock { state in
+            state.lastWaiting += 1
+            return state.lastWaiting
+        }
+        let impatience = Task { [self] in
+            try await Task.sleep(for: patience)
+            state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(returning: false)
+        }
+        defer { impatience.cancel() }
+        return await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if state.count > 0 { state.waiting[number] = continuation }
+                return state.count == 0
+            }
+            if isIdle { continuation.resume(returning: true) }
+        }
+    }
+}
