@@ -171,7 +171,11 @@ let tests: [Target] = [
         uses: shape + storage + ["Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "Wire"]
     ),
     test("Server", "Ingest", uses: shape + storage + ["Ingest", "Store", "StoreEmbedded", "Wire"]),
-    test("Server", "Daemon", uses: ["Daemon", "Environment", "Identity", "Support/Folders", "Support/Seeds"]),
+    test(
+        "Server", "Daemon",
+        uses: ["Daemon", "Endpoint", "Environment", "Identity", "Support/Folders", "Support/Seeds"],
+        libraries: [Package.log]
+    ),
     program(
         "System/Simulation",
         uses: shape + storage + [

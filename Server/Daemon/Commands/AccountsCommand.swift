@@ -6,7 +6,7 @@ struct AccountsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accounts",
         abstract: "Looks after the users of a database, whether the server runs or not.",
-        subcommands: [List.self, ServerKey.self, Disable.self, Enable.self, CustomData.self]
+        subcommands: [List.self, ServerKey.self, Disable.self, Enable.self, CustomData.self, Role.self]
     )
 
     /// The accounts of which database.
@@ -92,7 +92,9 @@ struct AccountsCommand: ParsableCommand {
 
     struct CustomData: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "custom-data", abstract: "Notes a JSON object for a user, which their apps can read.")
+            commandName: "custom-data", abstract: "Notes a JSON object for a user, which their apps can read.",
+            discussion:
+                "Their tokens carry it from the next one on, so that rules can ask for $user.claims.customData.NAME.")
 
         @OptionGroup var place: Place
 
@@ -104,6 +106,24 @@ struct AccountsCommand: ParsableCommand {
 
         func run() throws {
             try place.use { try $0.setCustomData(json, user: user) }
+        }
+    }
+
+    struct Role: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Says what a user is, so that rules can ask for $user.claims.role.",
+            discussion: "Replaces what was said before; without --role they are nothing. Their next token says it.")
+
+        @OptionGroup var place: Place
+
+        @Option(help: "The user's id.")
+        var user: String
+
+        @Option(help: "The role. Repeat for several.")
+        var role: [String] = []
+
+        func run() throws {
+            try place.use { try $0.setRoles(role, user: user) }
         }
     }
 }

@@ -29,7 +29,7 @@ struct Check: AsyncParsableCommand {
               listens on   \(configuration.listen.host):\(configuration.listen.port), \
             as \(inspection.hosts.joined(separator: ", "))
               databases    \(configuration.databases.map(\.name).joined(separator: ", "))
-              token keys   \(inspection.keys.map { $0.algorithm.rawValue }.joined(separator: ", "))
+              token keys   \(inspection.allKeys.map(\.algorithm.rawValue).joined(separator: ", "))
               accounts     \(configuration.accounts?.summary ?? "none")
             """)
     }

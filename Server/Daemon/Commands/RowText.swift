@@ -12,12 +12,15 @@ enum RowText {
         let fields = table.schema.properties.indices.map { column in
             let property = table.schema.properties[column]
             let target = property.target.flatMap { transaction.table($0) }
-            let text =
-                property.collection == .none
-                ? json(table.value(key, column), target, transaction, depth)
-                : "["
-                    + table.listValues(key, column).map { json($0, target, transaction, depth) }.joined(separator: ",")
-                    + "]"
+            let text: String
+            if property.collection == .none {
+                text = json(table.value(key, column), target, transaction, depth)
+            } else {
+                let elements = table.listValues(key, column).map { json($0, target, transaction, depth) }
+                text =
+                    property.collection == .map
+                    ? map(table.mapKeys(key, column), elements) : "[" + elements.joined(separator: ",") + "]"
+            }
             return "\(JSONText.quoted(property.name)):\(text)"
         }
         return "{" + fields.joined(separator: ",") + "}"
@@ -58,8 +61,11 @@ enum RowText {
         guard depth < depthMax else { return JSONText.quoted("…") }
         let elements = transaction.elements(of: nested.table, nested.key).map { json($0, nil, transaction, depth) }
         guard nested.kind == .map else { return "[" + elements.joined(separator: ",") + "]" }
-        let names = nested.table.mapKeys(nested.key, NestedCollection.column).map(JSONText.quoted)
-        return "{" + zip(names, elements).map { "\($0):\($1)" }.joined(separator: ",") + "}"
+        return map(nested.table.mapKeys(nested.key, NestedCollection.column), elements)
+    }
+
+    private static func map(_ names: [String], _ elements: [String]) -> String {
+        "{" + zip(names, elements).map { "\(JSONText.quoted($0)):\($1)" }.joined(separator: ",") + "}"
     }
 
     private static func text(_ value: Value) -> String {

@@ -13,7 +13,8 @@ struct Serve: AsyncParsableCommand {
         abstract: "Serves devices until SIGTERM or SIGINT.",
         discussion: """
             A second signal does not hurry it: after limits.gracefulEndSeconds what is left is closed.
-            SIGHUP reads the permissions of the configuration anew; sessions go on under them at once.
+            SIGHUP reads permissions, certificate and token keys anew; sessions go on under them at once. Certificate and
+            keys are also read anew when their files change.
             """
     )
 
@@ -22,6 +23,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         // A limit on the size of files is to be met as a full disk is: by an error, which devices are told.
         signal(SIGXFSZ, SIG_IGN)
+        OpenFiles.raise()
         let configuration = try readConfiguration()
         let clock = SystemClock()
         let inspection = await Inspection(configuration, now: Date())
@@ -36,14 +38,14 @@ struct Serve: AsyncParsableCommand {
         }
         let offices = Dictionary(
             uniqueKeysWithValues: configuration.databases.map { ($0.name, PermissionOffice($0.permissions)) })
-        let verifier = try inspection.verifier(configuration.tokens)
-        let accounts = try await configuration.openAccounts(inspection, verifier, clock: clock, logger: logger)
+        let verifiers = TokenVerifiers(try inspection.verifiers(configuration))
+        let accounts = try await configuration.openAccounts(inspection, verifiers, clock: clock, logger: logger)
         let endpoint = try Endpoint(
             configuration.endpoint(inspection),
             services: Dictionary(uniqueKeysWithValues: tenants.map { ($0.name, $0.conversations) }),
             accounts: accounts.mapValues(AccountCounter.init),
             authenticator: TokenAuthenticator(
-                verifier: verifier, accounts: accounts, offices: offices, clock: clock),
+                verifiers: verifiers, accounts: accounts, offices: offices, clock: clock),
             clock: clock, logger: logger
         )
         let group = ServiceGroup(
@@ -51,7 +53,9 @@ struct Serve: AsyncParsableCommand {
                 services: [
                     .init(service: Serving(endpoint: endpoint, tenants: tenants, accounts: accounts, logger: logger)),
                     .init(
-                        service: RulesReloading(option: option, tenants: tenants, offices: offices, logger: logger)),
+                        service: Reloading(
+                            option: option, configuration: configuration, endpoint: endpoint, tenants: tenants,
+                            accounts: accounts, offices: offices, verifiers: verifiers, logger: logger)),
                     // The last to start is the first to end: the databases are open until then.
                     .init(service: HistoryKeeping(tenants: tenants, logger: logger)),
                 ],
@@ -77,17 +81,17 @@ struct Serve: AsyncParsableCommand {
 extension Configuration {
     /// The accounts of every database, if there are any.
     func openAccounts(
-        _ inspection: Inspection, _ verifier: TokenVerifier?, clock: any WallClock, logger: Logger
+        _ inspection: Inspection, _ verifiers: TokenVerifiers, clock: any WallClock, logger: Logger
     ) async throws -> [String: CausewayIdentity.Accounts] {
         guard let accounts else { return [:] }
         var providers = inspection.providers
-        // The issuers of the tokens that databases take anyway.
-        providers["custom-token"] = verifier
         let messenger: any AccountMessenger =
             accounts.program.isEmpty
             ? LogMessenger(logger: logger) : ProgramMessenger(command: accounts.program, logger: logger)
         var opened: [String: CausewayIdentity.Accounts] = [:]
         for database in databases {
+            // The issuers of the tokens that the database takes anyway.
+            providers["custom-token"] = verifiers[database.name]
             opened[database.name] = try await CausewayIdentity.Accounts.open(
                 folder: database.folder, database: database.name, rules: accounts.rules, providers: providers,
                 messenger: messenger, functions: ProgramFunctions(accounts.functions, logger: logger), clock: clock)
@@ -97,7 +101,8 @@ extension Configuration {
 
     func endpoint(_ inspection: Inspection) -> Endpoint.Configuration {
         var bounds = EndpointLimits()
-        bounds.connections = limits.connections
+        bounds.connections = connectionsMax
+        bounds.connectionsOfAddress = limits.connectionsOfAddress
         // A message may be sent in several frames.
         bounds.upload = FrameLimits(
             frameBytes: limits.frameMegabytes << 20, messageBytes: 4 * limits.frameMegabytes << 20)

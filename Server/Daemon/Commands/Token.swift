@@ -33,6 +33,9 @@ struct Token: AsyncParsableCommand {
     @Option(help: "Another claim as name=text. Repeat for more.")
     var claim: [String] = []
 
+    @Option(help: "Another claim as name=JSON: a number, a list, an object. Repeat for more.")
+    var jsonClaim: [String] = []
+
     @Option(help: "How long the token is good, in seconds.")
     var lifetime: UInt64 = 3_600
 
@@ -43,20 +46,36 @@ struct Token: AsyncParsableCommand {
                     + "--key FILE.")
         }
         let token = DevelopmentToken(
-            user: user, issuer: issuer, audience: audience, claims: try claims(), lifetimeSeconds: lifetime)
+            user: user, issuer: issuer, audience: audience, claims: try Self.claims(claim, json: jsonClaim),
+            lifetimeSeconds: lifetime)
         print(
             try await token.signed(
                 with: text, algorithm: algorithm, id: id, userClaim: userClaim, source: key, now: SystemClock().now()))
     }
 
-    private func claims() throws -> [String: ClaimValue] {
+    /// Of `name=text` and `name=JSON`.
+    static func claims(_ texts: [String], json: [String]) throws -> [String: ClaimValue] {
         var claims: [String: ClaimValue] = [:]
-        for text in claim {
-            guard let separator = text.firstIndex(of: "="), separator != text.startIndex else {
-                throw CommandFailure("'\(text)' is no claim. Write --claim name=text.")
+        for text in texts {
+            let (name, value) = try parts(text, "--claim name=text")
+            claims[name] = .string(value)
+        }
+        for text in json {
+            let (name, value) = try parts(text, "--json-claim name=JSON")
+            do throws(ClaimReadingError) {
+                claims[name] = try ClaimValue(json: value.utf8, within: .claims)
+            } catch {
+                throw CommandFailure(
+                    "The value of '\(name)' cannot be taken: \(error). Write --json-claim 'teams=[\"north\"]'.")
             }
-            claims[String(text[..<separator])] = .string(String(text[text.index(after: separator)...]))
         }
         return claims
+    }
+
+    private static func parts(_ text: String, _ form: String) throws -> (name: String, value: String) {
+        guard let separator = text.firstIndex(of: "="), separator != text.startIndex else {
+            throw CommandFailure("'\(text)' is no claim. Write \(form).")
+        }
+        return (String(text[..<separator]), String(text[text.index(after: separator)...]))
     }
 }

@@ -54,6 +54,7 @@ extension Configuration {
         rules.failuresMax = section.number("failuresMax", 1...1_000, default: rules.failuresMax)
         rules.failureWindowMilliseconds =
             UInt64(section.number("failureWindowMinutes", 1...1_440, default: 15)) * 60_000
+        rules.anonymousMax = section.number("anonymousMax", 1...1_000_000, default: rules.anonymousMax)
         rules.loginFunction = section.text("loginFunction")
         return rules
     }

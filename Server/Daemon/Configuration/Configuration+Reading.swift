@@ -2,11 +2,12 @@ import CausewayIdentity
 import Yams
 
 extension Configuration {
-    /// What a configuration file may cost before it is read. Nesting is bounded by lines and brackets, for the YAML
-    /// parser recurses.
+    /// What a configuration file may cost before it is read. Nesting is bounded by indentation and brackets, for the
+    /// YAML parser recurses.
     enum FileLimits {
         static let bytes = 256 << 10
-        static let lineBytes = 1_000
+        /// Bytes of a line that can open a level: its indentation, and every `-`, `?` and `:` before a space.
+        static let indentation = 1_000
         static let brackets = 200
         static let databases = 1_000
     }
@@ -29,9 +30,10 @@ extension Configuration {
         var configuration = Configuration()
         configuration.listen = readListen(&section)
         configuration.tls = readTLS(&section)
-        configuration.databases = readDatabases(&section)
+        configuration.tokens = readTokens(&section)
+        configuration.databases = readDatabases(&section, configuration.tokens)
         configuration.accounts = readAccounts(&section)
-        configuration.tokens = readTokens(&section, areRequired: configuration.accounts == nil)
+        if configuration.accounts == nil { noteMissingKeys(configuration, &section) }
         configuration.limits = readLimits(&section)
         configuration.log = readLog(&section)
         let problems = section.finish()
@@ -46,8 +48,8 @@ extension Configuration {
         var problem: String?
         if bytes.count > FileLimits.bytes {
             problem = "The file is larger than \(FileLimits.bytes) bytes."
-        } else if bytes.split(separator: UInt8(ascii: "\n")).contains(where: { $0.count > FileLimits.lineBytes }) {
-            problem = "A line is longer than \(FileLimits.lineBytes) bytes."
+        } else if bytes.split(separator: UInt8(ascii: "\n")).contains(where: { levels($0) > FileLimits.indentation }) {
+            problem = "A line is indented by more than \(FileLimits.indentation) bytes."
         } else if bytes.count(where: { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }) > FileLimits.brackets {
             problem = "The file has more than \(FileLimits.brackets) opening brackets."
         }
@@ -55,6 +57,16 @@ extension Configuration {
         throw ConfigurationError(
             problems: [ConfigurationProblem("", "\(problem) Is this the server's configuration?")]
         )
+    }
+
+    /// At least as many as a line opens.
+    private static func levels(_ line: Substring.UTF8View) -> Int {
+        let indicators: [UInt8] = [UInt8(ascii: "-"), UInt8(ascii: "?"), UInt8(ascii: ":")]
+        var levels = line.prefix { $0 == UInt8(ascii: " ") || indicators.contains($0) }.count
+        for (byte, next) in zip(line, line.dropFirst()) where indicators.contains(byte) && next == UInt8(ascii: " ") {
+            levels += 1
+        }
+        return levels
     }
 
     // MARK: - Sections
@@ -82,7 +94,7 @@ extension Configuration {
         return tls
     }
 
-    private static func readDatabases(_ root: inout Section) -> [Database] {
+    private static func readDatabases(_ root: inout Section, _ tokens: Tokens) -> [Database] {
         let nodes = root.list("databases")
         if nodes.isEmpty {
             root.note("databases", nil, "No database is named. Give a list with a name and a folder each.")
@@ -108,8 +120,9 @@ extension Configuration {
                 section.note("folder", node, "Two databases share one folder. Give each its own folder.")
             }
             let permissions = readPermissions(&section)
+            let own = section.node("tokens").map { _ in readTokens(&section, inheriting: tokens) }
             root.take(section.finish())
-            databases.append(Database(name: name, folder: folder, permissions: permissions))
+            databases.append(Database(name: name, folder: folder, permissions: permissions, tokens: own))
         }
         return databases
     }
@@ -122,33 +135,18 @@ extension Configuration {
             }
     }
 
-    private static func readTokens(_ root: inout Section, areRequired: Bool) -> Tokens {
-        var section = Section(root.node("tokens"), path: "tokens")
-        var tokens = Tokens()
-        for (index, node) in section.list("keys").enumerated() {
-            var key = Section(node, path: "tokens.keys[\(index)]")
-            let file = key.requiredText("file", "Name the file of a key that tokens are signed with.")
-            let algorithm: SigningAlgorithm? = key.choice("algorithm", default: nil)
-            let id = key.text("id")
-            if id?.isEmpty == true {
-                key.note("id", node, "The id is empty. Leave the key out, or name a token's kid.")
-            }
-            if let id, tokens.keys.contains(where: { $0.id == id }) {
-                key.note("id", node, "Two keys have this id. Give each its own.")
-            }
-            section.take(key.finish())
-            if let algorithm { tokens.keys.append(Tokens.Key(file: file, algorithm: algorithm, id: id)) }
+    /// The section `tokens` of a parent. What it leaves out is as in `inherited`; keys and key set go together.
+    private static func readTokens(_ parent: inout Section, inheriting inherited: Tokens = Tokens()) -> Tokens {
+        var section = Section(parent.node("tokens"), path: parent.key("tokens"))
+        var tokens = inherited
+        let keySet = section.text("keySet")
+        if section.node("keys") != nil || keySet != nil {
+            tokens.keys = readKeys(&section)
+            tokens.keySet = keySet
         }
-        tokens.keySet = section.text("keySet")
-        if tokens.keySet?.isEmpty == true { section.note("keySet", nil, "The file is not named. Leave the key out.") }
-        if areRequired, section.list("keys").isEmpty, tokens.keySet == nil {
-            section.note(
-                "keys", nil,
-                "No key is named, so no token could be verified. Give keys, a JWKS file as keySet, or accounts."
-            )
-        }
-        tokens.issuers = section.texts("issuers")
-        tokens.audiences = section.texts("audiences")
+        if keySet?.isEmpty == true { section.note("keySet", nil, "The file is not named. Leave the key out.") }
+        if section.node("issuers") != nil { tokens.issuers = section.texts("issuers") }
+        if section.node("audiences") != nil { tokens.audiences = section.texts("audiences") }
         if let claim = section.text("userClaim") {
             if claim.isEmpty { section.note("userClaim", nil, "The claim is empty. Leave the key out for 'sub'.") }
             tokens.userClaim = claim
@@ -156,14 +154,58 @@ extension Configuration {
         tokens.notBeforeLeewaySeconds = section.number(
             "notBeforeLeewaySeconds", 0...3_600, default: tokens.notBeforeLeewaySeconds
         )
-        root.take(section.finish())
+        parent.take(section.finish())
         return tokens
+    }
+
+    private static func readKeys(_ section: inout Section) -> [Tokens.Key] {
+        var keys: [Tokens.Key] = []
+        for (index, node) in section.list("keys").enumerated() {
+            var key = Section(node, path: "\(section.key("keys"))[\(index)]")
+            let file = key.requiredText("file", "Name the file of a key that tokens are signed with.")
+            let algorithm: SigningAlgorithm? = key.choice("algorithm", default: nil)
+            let id = key.text("id")
+            if id?.isEmpty == true {
+                key.note("id", node, "The id is empty. Leave the key out, or name a token's kid.")
+            }
+            if let id, keys.contains(where: { $0.id == id }) {
+                key.note("id", node, "Two keys have this id. Give each its own.")
+            }
+            if let algorithm {
+                keys.append(Tokens.Key(file: file, algorithm: algorithm, id: id))
+                if keys.count(where: { $0.id == nil && $0.algorithm == algorithm }) > TokenVerifier.keysTriedMax {
+                    key.note(
+                        "id", node,
+                        "There are more than \(TokenVerifier.keysTriedMax) keys of \(algorithm.rawValue) without an id, and "
+                            + "each token would be tried with all of them. Give them ids.")
+                }
+            }
+            section.take(key.finish())
+        }
+        return keys
+    }
+
+    /// Without accounts, each database needs a key to know callers by.
+    private static func noteMissingKeys(_ configuration: Configuration, _ root: inout Section) {
+        let lacking = configuration.databases.contains { database in
+            let tokens = configuration.tokens(of: database)
+            return tokens.keys.isEmpty && tokens.keySet == nil
+        }
+        guard lacking || configuration.databases.isEmpty && configuration.tokens == Tokens() else { return }
+        // A section whose keys are all mistaken has said so.
+        if case .sequence(let keys)? = root.node("tokens")?["keys"], !keys.isEmpty { return }
+        root.note(
+            "tokens.keys", nil,
+            "No key is named, so no token could be verified. Give keys, a JWKS file as keySet, or accounts."
+        )
     }
 
     private static func readLimits(_ root: inout Section) -> Limits {
         var section = Section(root.node("limits"), path: "limits")
         var limits = Limits()
         limits.connections = section.number("connections", 1...1_000_000, default: limits.connections)
+        limits.connectionsOfAddress = section.number(
+            "connectionsOfAddress", 1...1_000_000, default: limits.connectionsOfAddress)
         limits.frameMegabytes = section.number("frameMegabytes", 1...256, default: limits.frameMegabytes)
         limits.creditKilobytes = section.number("creditKilobytes", 64...65_536, default: limits.creditKilobytes)
         limits.heartbeatSeconds = section.number("heartbeatSeconds", 1...300, default: limits.heartbeatSeconds)

@@ -28,7 +28,12 @@ struct Configuration: Hashable, Sendable {
         var folder: String
         /// Nil when everybody may read and write everything.
         var permissions: PermissionRules?
+        /// Whose tokens this database takes; nil when it takes those of the section `tokens`.
+        var tokens: Tokens?
     }
+
+    /// Whose tokens a database takes.
+    func tokens(of database: Database) -> Tokens { database.tokens ?? tokens }
 
     struct Tokens: Hashable, Sendable {
         var keys: [Key] = []
@@ -80,6 +85,7 @@ struct Configuration: Hashable, Sendable {
 
     struct Limits: Hashable, Sendable {
         var connections = 10_000
+        var connectionsOfAddress = 1_000
         /// One frame's payload after decompression.
         var frameMegabytes = 16
         /// How far a download runs ahead of what its device has consumed.

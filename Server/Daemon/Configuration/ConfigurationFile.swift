@@ -47,8 +47,14 @@ extension Configuration {
         result.tls.certificate = absolute(tls.certificate)
         result.tls.key = absolute(tls.key)
         for index in result.databases.indices { result.databases[index].folder = absolute(databases[index].folder) }
-        for index in result.tokens.keys.indices { result.tokens.keys[index].file = absolute(tokens.keys[index].file) }
-        result.tokens.keySet = tokens.keySet.map(absolute)
+        func located(_ tokens: Tokens) -> Tokens {
+            var result = tokens
+            for index in tokens.keys.indices { result.keys[index].file = absolute(tokens.keys[index].file) }
+            result.keySet = tokens.keySet.map(absolute)
+            return result
+        }
+        result.tokens = located(tokens)
+        for index in databases.indices { result.databases[index].tokens = databases[index].tokens.map(located) }
         for index in (accounts?.providers ?? []).indices {
             result.accounts?.providers[index].keySet = absolute(accounts?.providers[index].keySet ?? "")
         }

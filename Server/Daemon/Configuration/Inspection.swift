@@ -11,34 +11,46 @@ struct Inspection {
     var certificateChain = ""
     var certificateKey = ""
     var hosts: [String] = []
+    /// The keys of the section `tokens`.
     var keys: [TrustedKey] = []
+    /// Those of databases with a section of their own, by name.
+    var keysOfDatabases: [String: [TrustedKey]] = [:]
+    var allKeys: [TrustedKey] { keys + keysOfDatabases.sorted { $0.key < $1.key }.flatMap(\.value) }
     /// Who checks the id tokens of providers, by the providers' names on the wire.
     var providers: [String: TokenVerifier] = [:]
 
     /// No key or certificate is larger.
     static let keyFileBytesMax = 1 << 20
 
-    init(_ configuration: Configuration, now: Date) async {
+    /// - Parameter onlyKeys: whether databases and programs are left alone, and just certificates and keys are read.
+    init(_ configuration: Configuration, now: Date, onlyKeys: Bool = false) async {
         inspectTLS(configuration.tls, now)
-        await inspectTokens(configuration.tokens)
-        if let accounts = configuration.accounts { await inspectAccounts(accounts) }
+        keys = await inspectTokens(configuration.tokens, key: "tokens")
+        for (index, database) in configuration.databases.enumerated() {
+            guard let tokens = database.tokens else { continue }
+            keysOfDatabases[database.name] = await inspectTokens(tokens, key: "databases[\(index)].tokens")
+        }
+        if let accounts = configuration.accounts { await inspectProviders(accounts) }
+        if onlyKeys { return }
+        inspectListening(configuration)
+        inspectSharedTokens(configuration)
+        if let accounts = configuration.accounts { inspectAccounts(accounts) }
         for (index, database) in configuration.databases.enumerated() {
             inspectFolder(database.folder, key: "databases[\(index)].folder")
-            inspectPermissions(of: database, key: "databases[\(index)].permissions")
+            inspectPermissions(of: database, configuration, key: "databases[\(index)].permissions")
         }
+        inspectFoldersApart(configuration.databases)
     }
 
-    /// Who tokens of other issuers are verified by, once nothing is wrong; nil when none are taken.
-    func verifier(_ tokens: Configuration.Tokens) throws(ConfigurationError) -> TokenVerifier? {
+    /// Who tokens of other issuers are verified by, once nothing is wrong with the keys.
+    func verifiers(_ configuration: Configuration) throws(ConfigurationError) -> TokenVerifiers.Content {
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
-        guard !keys.isEmpty else { return nil }
-        return TokenVerifier(
-            keys: keys,
-            rules: TokenRules(
-                issuers: tokens.issuers, audiences: tokens.audiences, userClaim: tokens.userClaim,
-                notBeforeLeewayMilliseconds: UInt64(tokens.notBeforeLeewaySeconds) * 1_000
-            )
-        )
+        var content = TokenVerifiers.Content(shared: TokenVerifier(configuration.tokens, keys: keys))
+        for database in configuration.databases {
+            content.ofDatabases[database.name] = .some(
+                TokenVerifier(configuration.tokens(of: database), keys: keysOfDatabases[database.name] ?? keys))
+        }
+        return content
     }
 
     // MARK: - TLS
@@ -61,9 +73,10 @@ struct Inspection {
 
     // MARK: - Tokens
 
-    private mutating func inspectTokens(_ tokens: Configuration.Tokens) async {
+    private mutating func inspectTokens(_ tokens: Configuration.Tokens, key path: String) async -> [TrustedKey] {
+        var keys: [TrustedKey] = []
         for (index, key) in tokens.keys.enumerated() {
-            let place = "tokens.keys[\(index)].file"
+            let place = "\(path).keys[\(index)].file"
             guard let text = text(of: key.file, key: place, "Ask the issuer of the tokens for its public key.") else {
                 continue
             }
@@ -79,31 +92,55 @@ struct Inspection {
                         place,
                         "Others can read this secret, and so sign tokens. Take it from them: chmod 600 \(key.file)"))
             }
+            if text.contains("PRIVATE KEY") {
+                warnings.append(
+                    ConfigurationProblem(
+                        place,
+                        "This is the private key, with which tokens are signed. A server needs the public one alone: take "
+                            + "this one away from it."))
+            }
         }
-        if let file = tokens.keySet, let text = text(of: file, key: "tokens.keySet", "Download the issuer's JWKS.") {
+        if let file = tokens.keySet, let text = text(of: file, key: "\(path).keySet", "Download the issuer's JWKS.") {
             do throws(IdentityError) {
                 keys += try await TrustedKey.loadSet(text, source: file)
             } catch {
-                problems.append(ConfigurationProblem("tokens.keySet", error.message))
+                problems.append(ConfigurationProblem("\(path).keySet", error.message))
             }
         }
         let ids = keys.compactMap(\.id)
         if Set(ids).count < ids.count {
             problems.append(
-                ConfigurationProblem("tokens", "A key and a key of the set have the same id. Rename the one in keys."))
+                ConfigurationProblem(path, "A key and a key of the set have the same id. Rename the one in keys."))
         }
         if !keys.isEmpty, tokens.issuers.isEmpty || tokens.audiences.isEmpty {
             warnings.append(
                 ConfigurationProblem(
-                    "tokens",
+                    path,
                     "Tokens of any \(tokens.issuers.isEmpty ? "issuer" : "audience") are taken. "
                         + "In production, name issuers and audiences."))
+        }
+        return keys
+    }
+
+    /// Two databases that take the same tokens are one to whoever holds a token. Said once.
+    private mutating func inspectSharedTokens(_ configuration: Configuration) {
+        let databases = configuration.databases
+        for (index, database) in databases.enumerated() {
+            let tokens = configuration.tokens(of: database)
+            let other = databases[..<index].first { configuration.tokens(of: $0).sharesTokens(with: tokens) }
+            guard let other else { continue }
+            warnings.append(
+                ConfigurationProblem(
+                    "databases[\(index)].tokens",
+                    "Tokens for '\(other.name)' are good for '\(database.name)' too. Unless that is meant, give each database "
+                        + "a section tokens with audiences of its own."))
+            return
         }
     }
 
     // MARK: - Accounts
 
-    private mutating func inspectAccounts(_ accounts: Configuration.Accounts) async {
+    private mutating func inspectProviders(_ accounts: Configuration.Accounts) async {
         for (index, provider) in accounts.providers.enumerated() {
             let place = "accounts.providers[\(index)].keySet"
             guard let text = text(of: provider.keySet, key: place, "Download the provider's JWKS.") else { continue }
@@ -115,6 +152,9 @@ struct Inspection {
                 problems.append(ConfigurationProblem(place, error.message))
             }
         }
+    }
+
+    private mutating func inspectAccounts(_ accounts: Configuration.Accounts) {
         inspectProgram(accounts.program, key: "accounts.program")
         for (index, function) in accounts.functions.enumerated() {
             inspectProgram(function.program, key: "accounts.functions[\(index)].program")
@@ -144,8 +184,18 @@ struct Inspection {
     // MARK: - Permissions
 
     /// Warnings: the classes may come with the next device.
-    private mutating func inspectPermissions(of database: Configuration.Database, key: String) {
+    private mutating func inspectPermissions(
+        of database: Configuration.Database, _ configuration: Configuration, key: String
+    ) {
         guard let rules = database.permissions else { return }
+        if let accounts = configuration.accounts, configuration.tokens(of: database).hasNoKeys {
+            // Only the server's own tokens come, and what they say is known.
+            warnings += rules.unknownClaims(
+                under: accounts.rules, providersProveAddresses: !accounts.providers.isEmpty
+            ).map {
+                ConfigurationProblem("\(key).\($0.key)", $0.message)
+            }
+        }
         let isNew = !FileManager.default.fileExists(atPath: Self.file(of: database))
         guard let schema = isNew ? Schema() : Self.schema(of: database) else { return }
         if schema.classes.isEmpty, rules.extendSchema == .never {
@@ -193,24 +243,6 @@ struct Inspection {
             return nil
         }
         return text
-    }
-
-    /// A folder must be writable, or be makeable in the nearest folder that is there.
-    private mutating func inspectFolder(_ path: String, key: String) {
-        var isFolder: ObjCBool = false
-        var existing = URL(filePath: path)
-        while !FileManager.default.fileExists(atPath: existing.path, isDirectory: &isFolder), existing.path != "/" {
-            existing.deleteLastPathComponent()
-        }
-        guard isFolder.boolValue else {
-            problems.append(ConfigurationProblem(key, "\(existing.path) is a file, not a folder. Name another folder."))
-            return
-        }
-        if !FileManager.default.isWritableFile(atPath: existing.path) {
-            problems.append(
-                ConfigurationProblem(
-                    key, "\(existing.path) is not writable for this user. Change its owner, or name another folder."))
-        }
     }
 
     private static func isReadableByOthers(_ path: String) -> Bool {

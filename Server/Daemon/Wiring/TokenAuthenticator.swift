@@ -4,10 +4,10 @@ import CausewayIdentity
 import CausewaySession
 import CausewayWire
 
-/// Knows callers by their tokens: of the database's own accounts, or of the issuers that the configuration names. Whoever
-/// holds a good token may use every database; what they may see in it is a matter of permissions.
+/// Knows callers by their tokens: of the database's own accounts, or of the issuers that the configuration names for it.
+/// What they may see in it is a matter of permissions.
 struct TokenAuthenticator: Authenticator {
-    let verifier: TokenVerifier?
+    let verifiers: TokenVerifiers
     var accounts: [String: Accounts] = [:]
     /// By database; those without are not in it.
     var offices: [String: PermissionOffice] = [:]
@@ -19,7 +19,7 @@ struct TokenAuthenticator: Authenticator {
             if let caller = try accounts[database]?.caller(for: token, at: now) {
                 return known(caller, database)
             }
-            guard let verifier else {
+            guard let verifier = verifiers[database] else {
                 throw IdentityError(
                     .tokenInvalid, "The token is not one of this database's accounts. Sign in again at this app.")
             }

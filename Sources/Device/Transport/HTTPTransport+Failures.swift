@@ -56,8 +56,9 @@ extension HTTPTransport {
         let text = "\(error)"
         if text.contains("CERTIFICATE_VERIFY_FAILED") || error == .unableToValidateCertificate {
             return .untrusted(
-                "The certificate of \(address.base) is not signed by an authority this device trusts, or has expired. "
-                    + "For a server with a certificate of its own making, give the authority's file as "
+                "The certificate of \(address.base) is not signed by an authority this device trusts, has expired, or is not "
+                    + "valid yet by this device's clock. For a server with a certificate of its own making, give the "
+                    + "authority's file as "
                     + "`AppConfiguration(trustRootsPath:)`.")
         }
         if case .handshakeFailed = error {

@@ -35,8 +35,9 @@ struct FilesTests {
         #expect(inspection.problems.isEmpty, "\(inspection.problems)")
         #expect(inspection.warnings.isEmpty, "\(inspection.warnings)")
         #expect(inspection.hosts == ["localhost", "127.0.0.1", "sync.example.org"])
-        let tokens = Configuration.Tokens(issuers: ["a"], audiences: ["b"])
-        let verifier = try #require(try inspection.verifier(tokens))
+        let configuration = try ConfigurationFile.read(folder.url.appending(path: "sync-server.yaml").path)
+        let verifiers = TokenVerifiers(try inspection.verifiers(configuration))
+        let verifier = try #require(verifiers["flights"])
         let secret = try #require(keys.files.first { $0.name == DevelopmentKeys.Name.tokenPrivate }).text
         let token = try await DevelopmentToken(user: "ada", issuer: "a", audience: "b").signed(
             with: secret, algorithm: .es256, source: "test", now: SystemClock().now())
@@ -68,7 +69,7 @@ struct FilesTests {
     func missingFiles() async throws {
         let inspection = try await inspect(try TemporaryFolder())
         #expect(inspection.problems.map(\.key) == ["tls.certificate", "tls.key", "tokens.keys[0].file"])
-        #expect(throws: ConfigurationError.self) { try inspection.verifier(Configuration.Tokens()) }
+        #expect(throws: ConfigurationError.self) { try inspection.verifiers(Configuration()) }
     }
 
     @Test("a key of another certificate, an ended certificate and damaged files are told")

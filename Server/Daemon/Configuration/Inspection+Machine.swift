@@ -1,0 +1,118 @@
+import CausewayIdentity
+import Foundation
+
+// What a configuration asks of the machine: an address, folders, open files.
+
+extension Inspection {
+    /// Open files that are not connections: databases, the log, programs.
+    static let otherFiles = 200
+
+    mutating func inspectListening(_ configuration: Configuration) {
+        if !Self.isAddress(configuration.listen.host) {
+            problems.append(
+                ConfigurationProblem(
+                    "listen.host",
+                    "'\(configuration.listen.host.prefix(80))' is no address and no name that this machine knows. 0.0.0.0 "
+                        + "listens on every address."))
+        }
+        let files = OpenFiles.limit
+        if files < configuration.limits.connections + Self.otherFiles {
+            warnings.append(
+                ConfigurationProblem(
+                    "limits.connections",
+                    "This process may have \(files) files open, so that it takes \(configuration.connectionsMax) connections "
+                        + "and closes more. Raise the limit (ulimit -n, or LimitNOFILE of systemd), or lower this one.")
+            )
+        }
+    }
+
+    private static func isAddress(_ host: String) -> Bool {
+        var hints = addrinfo()
+        hints.ai_flags = AI_PASSIVE
+        var found: UnsafeMutablePointer<addrinfo>?
+        defer { if let found { freeaddrinfo(found) } }
+        return getaddrinfo(host, nil, &hints, &found) == 0
+    }
+
+    // MARK: - Folders
+
+    /// A folder must be writable, or be makeable in the nearest folder that is there.
+    mutating func inspectFolder(_ path: String, key: String) {
+        var isFolder: ObjCBool = false
+        let existing = Self.nearestExisting(path)
+        guard FileManager.default.fileExists(atPath: existing, isDirectory: &isFolder), isFolder.boolValue else {
+            problems.append(ConfigurationProblem(key, "\(existing) is a file, not a folder. Name another folder."))
+            return
+        }
+        // Modes do not tell everything: the file system may be one that is only read.
+        if let error = Self.writingError(existing) {
+            problems.append(
+                ConfigurationProblem(
+                    key,
+                    "\(existing) is not writable for this user: \(error). Change its owner, or name another folder."))
+        }
+    }
+
+    /// Makes a file and removes it; nil when that works.
+    private static func writingError(_ folder: String) -> String? {
+        let path = folder + "/.sync-server-check-\(getpid())"
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(0o600))
+        guard descriptor >= 0 else { return String(cString: strerror(errno)) }
+        close(descriptor)
+        unlink(path)
+        return nil
+    }
+
+    private static func nearestExisting(_ path: String) -> String {
+        var existing = URL(filePath: path)
+        while !FileManager.default.fileExists(atPath: existing.path), existing.path != "/" {
+            existing.deleteLastPathComponent()
+        }
+        return existing.path
+    }
+
+    /// Two ways to one folder are one folder.
+    mutating func inspectFoldersApart(_ databases: [Configuration.Database]) {
+        var known: [String: String] = [:]
+        for (index, database) in databases.enumerated() {
+            if let other = known.updateValue(database.name, forKey: Self.realPath(database.folder)) {
+                problems.append(
+                    ConfigurationProblem(
+                        "databases[\(index)].folder",
+                        "'\(database.name)' and '\(other)' share one folder. Give each its own folder."))
+            }
+        }
+    }
+
+    private static func realPath(_ path: String) -> String {
+        let existing = nearestExisting(path)
+        guard let real = realpath(existing, nil) else { return path }
+        defer { free(real) }
+        return String(cString: real) + path.dropFirst(existing.utf8.count)
+    }
+}
+
+extension Configuration {
+    /// How many connections are taken: as many as there may be, and no more than this process may have files.
+    var connectionsMax: Int { max(1, min(limits.connections, OpenFiles.limit - Inspection.otherFiles)) }
+}
+
+/// How many files this process may have open.
+enum OpenFiles {
+    /// The most that this user may ask for: `raise` asks for it.
+    static var limit: Int { Int(clamping: limits.rlim_max) }
+
+    static func raise() {
+        var limits = limits
+        limits.rlim_cur = limits.rlim_max
+        setrlimit(resource, &limits)
+    }
+
+    private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+
+    private static var limits: rlimit {
+        var limits = rlimit()
+        getrlimit(resource, &limits)
+        return limits
+    }
+}

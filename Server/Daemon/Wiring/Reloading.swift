@@ -1,0 +1,184 @@
+import CausewayEndpoint
+import CausewayIdentity
+import CausewaySession
+import Foundation
+import Logging
+import ServiceLifecycle
+import Synchronization
+import UnixSignals
+
+/// Takes over what changes while the server runs. Connections and sessions go on.
+///
+/// On SIGHUP the configuration is read anew: permissions, certificate and keys. Whenever a file of the certificate or of a
+/// key changes, those are read anew. What has a problem stays as it was, and the log says what was taken and what was not.
+struct Reloading: Service {
+    let option: ConfigurationOption
+    /// What the server was started with.
+    let configuration: Configuration
+    let endpoint: Endpoint
+    let tenants: [Tenant]
+    let accounts: [String: Accounts]
+    let offices: [String: PermissionOffice]
+    let verifiers: TokenVerifiers
+    let logger: Logger
+
+    /// How often the files are looked at. Whoever replaces two that belong together has as long for it.
+    static let watchSeconds = 10
+
+    func run() async throws {
+        let signals = await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown()
+        let latest = LatestConfiguration(configuration)
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for await _ in signals {
+                        guard let read = readConfiguration() else { continue }
+                        latest.replace(by: read)
+                        await takeKeys(read)
+                        takePermissions(read)
+                        tellWhatWaits(read)
+                    }
+                }
+                group.addTask {
+                    var known = FileStamps(latest.value.keyFiles)
+                    while (try? await Task.sleep(for: .seconds(Self.watchSeconds))) != nil {
+                        let configuration = latest.value
+                        let stamps = FileStamps(configuration.keyFiles)
+                        if stamps != known { await takeKeys(configuration) }
+                        known = stamps
+                    }
+                }
+                await group.waitForAll()
+            }
+        }
+    }
+
+    private func readConfiguration() -> Configuration? {
+        do throws(ConfigurationError) {
+            return try option.readConfiguration()
+        } catch {
+            logger.error("everything stays as it was, for the configuration has problems:\n\(error)")
+            return nil
+        }
+    }
+
+    // MARK: - Certificate and keys
+
+    func takeKeys(_ configuration: Configuration) async {
+        var inspection = await Inspection(configuration, now: Date(), onlyKeys: true)
+        let problems = inspection.problems
+        let ofCertificate = problems.filter { $0.key == "tls" || $0.key.hasPrefix("tls.") }
+        takeCertificate(inspection, ofCertificate)
+        let ofKeys = problems.filter { !ofCertificate.contains($0) }
+        guard ofKeys.isEmpty else {
+            logger.error("the token keys stay as they were:\n\(ConfigurationError(problems: ofKeys))")
+            return
+        }
+        inspection.problems = []
+        guard let content = try? inspection.verifiers(configuration) else { return }
+        verifiers.replace(by: content)
+        for (name, accounts) in accounts {
+            var providers = inspection.providers
+            providers["custom-token"] = content.ofDatabases[name] ?? nil
+            accounts.replaceProviders(by: providers)
+        }
+        logger.notice("the token keys were read anew", metadata: ["keys": "\(inspection.allKeys.count)"])
+    }
+
+    private func takeCertificate(_ inspection: Inspection, _ problems: [ConfigurationProblem]) {
+        guard problems.isEmpty else {
+            logger.error("the certificate stays as it was:\n\(ConfigurationError(problems: problems))")
+            return
+        }
+        do throws(EndpointError) {
+            try endpoint.replaceCertificate(chain: inspection.certificateChain, key: inspection.certificateKey)
+            logger.notice(
+                "the certificate was read anew", metadata: ["hosts": "\(inspection.hosts.joined(separator: ","))"])
+        } catch {
+            logger.error("the certificate stays as it was: \(error)")
+        }
+    }
+
+    // MARK: - The rest
+
+    private func takePermissions(_ configuration: Configuration) {
+        for tenant in tenants {
+            guard let database = configuration.databases.first(where: { $0.name == tenant.name }) else {
+                logger.error(
+                    "the permissions of this database stay as they were, for the configuration does not name it any more",
+                    metadata: ["database": "\(tenant.name)"])
+                continue
+            }
+            offices[tenant.name]?.replace(by: database.permissions)
+            tenant.conversations.reconsider()
+        }
+        logger.notice("the permissions were read anew")
+    }
+
+    private func tellWhatWaits(_ read: Configuration) {
+        let waiting = read.sectionsForNextStart(after: configuration)
+        guard !waiting.isEmpty else { return }
+        logger.warning(
+            "what else has changed in the configuration waits for the next start",
+            metadata: ["sections": "\(waiting.joined(separator: ","))"])
+    }
+}
+
+/// The configuration that was read last. One task reads it, another watches its files.
+private final class LatestConfiguration: Sendable {
+    private let state: Mutex<Configuration>
+
+    init(_ configuration: Configuration) {
+        state = Mutex(configuration)
+    }
+
+    var value: Configuration { state.withLock { $0 } }
+
+    func replace(by new: Configuration) {
+        state.withLock { $0 = new }
+    }
+}
+
+extension Configuration {
+    /// The files whose content is taken over while the server runs.
+    var keyFiles: [String] {
+        let sections = [tokens] + databases.compactMap(\.tokens)
+        return [tls.certificate, tls.key] + sections.flatMap { $0.keys.map(\.file) + [$0.keySet].compactMap { $0 } }
+            + (accounts?.providers.map(\.keySet) ?? [])
+    }
+
+    /// What differs from the configuration of the start and is taken over by a start alone.
+    func sectionsForNextStart(after old: Configuration) -> [String] {
+        var names: [String] = []
+        if listen != old.listen { names.append("listen") }
+        if databases.map({ [$0.name, $0.folder] }) != old.databases.map({ [$0.name, $0.folder] }) {
+            names.append("databases")
+        }
+        if accounts != old.accounts { names.append("accounts") }
+        if limits != old.limits { names.append("limits") }
+        if log != old.log { names.append("log") }
+        return names
+    }
+}
+
+/// By what a change of files is noticed: their places on the disk, sizes and times.
+struct FileStamps: Hashable {
+    private struct Stamp: Hashable {
+        var place: Int?
+        var size: Int?
+        var changed: Date?
+    }
+
+    private var stamps: [Stamp]
+
+    init(_ paths: [String]) {
+        stamps = paths.map { path in
+            // Through links: certificates are often renewed by moving one.
+            let file = URL(filePath: path).resolvingSymlinksInPath().path
+            guard let attributes = try? FileManager.default.attributesOfItem(atPath: file) else { return Stamp() }
+            return Stamp(
+                place: attributes[.systemFileNumber] as? Int, size: attributes[.size] as? Int,
+                changed: attributes[.modificationDate] as? Date)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import CausewayFolders
+import CausewayIdentity
+import Foundation
+import Testing
+
+@testable import CausewayDaemon
+
+@Suite("What a configuration asks of the machine")
+struct MachineTests {
+    private func problems(_ folder: TemporaryFolder, _ databases: [(String, String)]) async -> [ConfigurationProblem] {
+        var configuration = Configuration()
+        configuration.databases = databases.map { .init(name: $0.0, folder: $0.1) }
+        return await Inspection(configuration, now: Date()).problems.filter { $0.key.hasPrefix("databases") }
+    }
+
+    @Test("two ways to one folder are one folder, be it by a link, by dots, or before it is there")
+    func oneFolder() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.path
+        try FileManager.default.createDirectory(atPath: path + "/real", withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: path + "/link", withDestinationPath: path + "/real")
+        for other in ["/link", "/real/../real", "/link/../real"] {
+            let found = await problems(folder, [("a", path + "/real"), ("b", path + other)])
+            #expect(found.map(\.key) == ["databases[1].folder"], "\(other)")
+        }
+        #expect(await problems(folder, [("a", path + "/real/new"), ("b", path + "/link/new")]).count == 1)
+        #expect(await problems(folder, [("a", path + "/real/new"), ("b", path + "/real/newer")]).isEmpty)
+    }
+
+    @Test(
+        "a folder in which nothing can be made is told, whatever its mode says, and nothing is left behind by the trial"
+    )
+    func unwritable() async throws {
+        let folder = try TemporaryFolder()
+        #expect(await problems(folder, [("a", "/proc/data")]).map(\.key) == ["databases[0].folder"])
+        #expect(await problems(folder, [("a", folder.url.path)]).isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+    }
+
+    @Test("an address that is none is told")
+    func address() async {
+        for (host, isGood) in [("0.0.0.0", true), ("::1", true), ("localhost", true), ("256.1.1.1.invalid", false)] {
+            var configuration = Configuration()
+            configuration.listen.host = host
+            let keys = await Inspection(configuration, now: Date()).problems.map(\.key)
+            #expect(keys.contains("listen.host") != isGood, "\(host)")
+        }
+    }
+
+    @Test("connections end below the limit of open files")
+    func openFiles() {
+        var configuration = Configuration()
+        configuration.limits.connections = .max
+        #expect(configuration.connectionsMax == max(1, OpenFiles.limit - Inspection.otherFiles))
+        configuration.limits.connections = 1
+        #expect(configuration.connectionsMax == 1)
+    }
+
+    @Test("a private key where a public one serves is warned of")
+    func privateKey() async throws {
+        let folder = try TemporaryFolder()
+        let keys = try DevelopmentKeys.make(hosts: [], days: 1, tokens: .es256, now: Date())
+        for (name, isWarned) in [(DevelopmentKeys.Name.tokenPrivate, true), (DevelopmentKeys.Name.tokenPublic, false)] {
+            folder.write(keys.files.first { $0.name == name }?.text ?? "", name)
+            var configuration = Configuration()
+            configuration.tokens.keys = [.init(file: folder.url.path + "/" + name, algorithm: .es256)]
+            let warnings = await Inspection(configuration, now: Date()).warnings
+            #expect(warnings.contains { $0.message.contains("private key") } == isWarned, "\(name)")
+        }
+    }
+
+    @Test("a long line is good, and one that opens too many levels is not")
+    func longLines() throws {
+        let rule = (0..<200).map { "owner == 'user number \($0)'" }.joined(separator: " OR ")
+        let text = """
+            tls: {certificate: a, key: b}
+            databases:
+              - name: a
+                folder: a
+                permissions:
+                  default:
+                    read: "\(rule)"
+            tokens: {keySet: jwks.json}
+            """
+        #expect(throws: Never.self) { try Configuration.read(text) }
+        for line in [String(repeating: "- ", count: 2_000), String(repeating: "? ", count: 2_000) + "a"] {
+            #expect(throws: ConfigurationError.self) { try Configuration.read(line) }
+        }
+    }
+
+    @Test("a claim of a development token is a text, or any JSON")
+    func claims() throws {
+        #expect(
+            try Token.claims(["team=7"], json: ["teams=[1,\"b\"]"])
+                == ["team": .string("7"), "teams": .array([.int(1), .string("b")])])
+        #expect(throws: CommandFailure.self) { try Token.claims([], json: ["teams=[1,"]) }
+        #expect(throws: CommandFailure.self) { try Token.claims(["team"], json: []) }
+    }
+}
