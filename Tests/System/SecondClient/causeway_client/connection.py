@@ -25,7 +25,7 @@ class ConnectionLost(Exception):
 @dataclass
 class Stream:
     number: int
-    # The status, pieces of the body, and None at the end.
+    # The status, pieces of the body, and at the end None, or why there is no end.
     arrived: queue.SimpleQueue = field(default_factory=queue.SimpleQueue)
 
 
@@ -127,12 +127,14 @@ class Connection:
     @staticmethod
     def _status(stream: Stream) -> int:
         status = stream.arrived.get()
-        if status is None:
-            raise ConnectionLost("no answer came")
+        if not isinstance(status, int):
+            raise status or ConnectionLost("no answer came")
         return status
 
     def _pieces(self, stream: Stream) -> Iterator[bytes]:
         while (piece := stream.arrived.get()) is not None:
+            if isinstance(piece, ConnectionLost):
+                raise piece
             yield piece
 
     def _read(self) -> None:
@@ -148,7 +150,7 @@ class Connection:
         with self._changed:
             self._is_lost = True
             for stream in self._streams.values():
-                stream.arrived.put(None)
+                stream.arrived.put(ConnectionLost("the connection is closed"))
             self._changed.notify_all()
 
     def _take(self, event: h2.events.Event) -> None:
@@ -160,6 +162,9 @@ class Connection:
                 if stream:
                     stream.arrived.put(event.data)
                 self._h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
-            case h2.events.StreamEnded() | h2.events.StreamReset() if stream:
+            case h2.events.StreamEnded() if stream:
                 stream.arrived.put(None)
+                del self._streams[stream.number]
+            case h2.events.StreamReset() if stream:
+                stream.arrived.put(ConnectionLost(f"the stream was reset with {event.error_code}"))
                 del self._streams[stream.number]
