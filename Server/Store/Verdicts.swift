@@ -21,17 +21,53 @@ package struct Refusal: Hashable, Sendable {
 
 /// Which operations of one changeset are refused. A refused operation costs only itself, and what makes no sense
 /// without it: changes of an object whose creation is refused, and of an embedded object whose place is.
+///
+/// Millions may be refused, mostly for a few reasons: each reason is kept once, and a number for each operation.
 package struct Verdicts {
-    /// By place in the changeset.
-    package private(set) var refused: [Int: StoreFailure] = [:]
+    /// The different reasons, in the order in which they were met.
+    package private(set) var reasons: [StoreFailure] = []
+    /// How many operations are refused.
+    package private(set) var count = 0
+    private var numbers: [StoreFailure: Int] = [:]
+    /// By place in the changeset, up to the last that is refused: one more than the number of its reason, 0 for none.
+    private var marks: [UInt32] = []
+    private var lastNumber = 0
 
     package init() {}
 
-    package var isEmpty: Bool { refused.isEmpty }
+    package var isEmpty: Bool { count == 0 }
+
+    package func isRefused(_ operation: Int) -> Bool { operation < marks.count && marks[operation] != 0 }
+
+    /// The number of the reason why an operation is refused; nil for one that is not.
+    package func reason(of operation: Int) -> Int? { isRefused(operation) ? Int(marks[operation]) - 1 : nil }
 
     package mutating func refuse(_ operation: Int, _ failure: StoreFailure) {
-        if refused[operation] == nil { refused[operation] = failure }
+        if isRefused(operation) { return }
+        refuse(operation, reason: number(of: failure))
     }
+
+    private mutating func refuse(_ operation: Int, reason: Int) {
+        if operation >= marks.count {
+            marks.append(contentsOf: repeatElement(0, count: operation + 1 - marks.count))
+        }
+        marks[operation] = UInt32(reason + 1)
+        count += 1
+    }
+
+    private mutating func number(of failure: StoreFailure) -> Int {
+        // Neighbours are mostly refused for one reason.
+        if lastNumber < reasons.count, reasons[lastNumber] == failure { return lastNumber }
+        lastNumber = numbers[failure] ?? reasons.count
+        if lastNumber == reasons.count {
+            numbers[failure] = lastNumber
+            reasons.append(failure)
+        }
+        return lastNumber
+    }
+
+    /// The places of what is refused, ascending.
+    private var places: some Sequence<Int> { marks.indices.lazy.filter { marks[$0] != 0 } }
 
     /// Refuses what depends on refused operations, for the same reason.
     ///
@@ -39,18 +75,18 @@ package struct Verdicts {
     ///
     /// - Complexity: O(n), however deep a changeset nests
     package mutating func spread(over operations: [Operation]) {
-        var waiting = refused.keys.sorted()
+        var waiting = Array(places)
         guard waiting.contains(where: { operations[$0].mayHaveDependants }) else { return }
         var ofObject: [ObjectReference: [Int]] = [:]
         var inContainer: [PrimaryKey: [Int]] = [:]
-        for (index, operation) in operations.enumerated() where refused[index] == nil {
+        for (index, operation) in operations.enumerated() where !isRefused(index) {
             ofObject[operation.target, default: []].append(index)
             if case .container = operation.target.key { inContainer[operation.target.key, default: []].append(index) }
         }
         var next = 0
         while next < waiting.count {
             let operation = operations[waiting[next]]
-            guard let failure = refused[waiting[next]] else { preconditionFailure("What waits is refused.") }
+            guard let reason = reason(of: waiting[next]) else { preconditionFailure("What waits is refused.") }
             next += 1
             // Taken out, so that many who refuse the same go over it once.
             var dependants: [Int] = []
@@ -58,25 +94,42 @@ package struct Verdicts {
             for container in operation.heldContainers {
                 dependants += inContainer.removeValue(forKey: container) ?? []
             }
-            for index in dependants where refused[index] == nil {
-                refused[index] = failure
+            for index in dependants where !isRefused(index) {
+                refuse(index, reason: reason)
                 waiting.append(index)
             }
         }
     }
 
     package func accepted(of operations: [Operation]) -> [Operation] {
-        if refused.isEmpty { return operations }
-        return operations.enumerated().filter { refused[$0.offset] == nil }.map(\.element)
+        if isEmpty { return operations }
+        return operations.enumerated().lazy.filter { !isRefused($0.offset) }.map(\.element)
     }
 
-    /// In the order of the operations.
-    ///
-    /// - Parameter count: how many operations of the changeset, or entry, come before these.
-    package func refusals(of operations: [Operation], behind count: Int = 0, sequence: UInt64) -> [Refusal] {
-        refused.sorted { $0.key < $1.key }.map { index, failure in
+    /// What the refused operations are about, in their order.
+    package func targets(in operations: [Operation]) -> some Sequence<ObjectReference> {
+        places.lazy.map { operations[$0].target }
+    }
+
+    /// Neighbouring operations that are refused for one reason, in their order.
+    package var ranges: [(operations: Range<Int>, reason: Int)] {
+        var ranges: [(operations: Range<Int>, reason: Int)] = []
+        for (place, mark) in marks.enumerated() where mark != 0 {
+            if let last = ranges.last, last.reason == Int(mark) - 1, last.operations.upperBound == place {
+                ranges[ranges.count - 1].operations = last.operations.lowerBound..<place + 1
+            } else {
+                ranges.append((place..<place + 1, Int(mark) - 1))
+            }
+        }
+        return ranges
+    }
+
+    /// In the order of the operations, the first of them.
+    package func refusals(of operations: [Operation], sequence: UInt64, atMost limit: Int) -> [Refusal] {
+        places.prefix(limit).map { place in
             Refusal(
-                sequence: sequence, operation: count + index, target: operations[index].target, failure: failure)
+                sequence: sequence, operation: place, target: operations[place].target,
+                failure: reasons[Int(marks[place]) - 1])
         }
     }
 }

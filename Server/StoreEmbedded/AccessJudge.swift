@@ -74,7 +74,7 @@ final class AccessJudge {
     func judge(_ verdicts: inout Verdicts) throws(StoreFailure) {
         var created: [ObjectName: [Int]] = [:]
         var embedded: [Int] = []
-        for (index, operation) in operations.enumerated() where verdicts.refused[index] == nil {
+        for (index, operation) in operations.enumerated() where !verdicts.isRefused(index) {
             guard let plan = merging.catalog[operation.target.className] else { continue }
             let name = ObjectName(plan.number, operation.target.key)
             if let failure = taking(operation, plan, by: name) {
@@ -207,7 +207,7 @@ final class AccessJudge {
         guard let rules = rules[plan.name], indices.contains(where: { operations[$0].isCreate }) else { return }
         while true {
             var draft = Draft(isNew: true)
-            for index in indices where verdicts.refused[index] == nil {
+            for index in indices where !verdicts.isRefused(index) {
                 _ = try draw(operations[index], into: &draft, name, plan)
             }
             drafts[name] = draft
@@ -217,7 +217,7 @@ final class AccessJudge {
             }
             // What is refused changes what is judged: once more without it.
             var isSettled = true
-            for index in indices where verdicts.refused[index] == nil {
+            for index in indices where !verdicts.isRefused(index) {
                 for column in operations[index].columns(plan, withoutZeros: true) {
                     guard let rule = rules.writable[column], !rule.matches(made) else { continue }
                     let failure = Self.refusal("set", plan, column)

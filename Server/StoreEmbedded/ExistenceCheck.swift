@@ -19,6 +19,10 @@ struct ExistenceCheck {
     /// What the changeset itself creates, gathered once it matters.
     private var created: Set<ObjectReference>?
     private var known: ObjectReference?
+    /// The object found missing last: a run of operations may be about one.
+    private var unknown: (target: ObjectReference, failure: StoreFailure)?
+    /// By class: millions may be refused for one of these.
+    private var failures: [Int: StoreFailure] = [:]
 
     init(_ merging: Merging, _ operations: [Operation], base: ServerVersion) {
         self.merging = merging
@@ -33,12 +37,16 @@ struct ExistenceCheck {
             return nil
         }
         if known == target { return nil }
+        if let unknown, unknown.target == target { return unknown.failure }
         guard let plan = merging.catalog[target.className], plan.schema.kind != .asymmetric else { return nil }
         if merging.table(plan.number).key(for: target.key) == nil,
             try End.load(ObjectName(plan.number, target.key), in: merging.transaction) == nil,
             !creates(target), try merging.forgotten(plan.number).areKnown(to: base)
         {
-            return StoreFailure(.objectUnknown, Self.sentence(plan))
+            let failure = failures[plan.number] ?? StoreFailure(.objectUnknown, Self.sentence(plan))
+            failures[plan.number] = failure
+            unknown = (target, failure)
+            return failure
         }
         known = target
         return nil

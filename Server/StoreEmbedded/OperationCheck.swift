@@ -15,6 +15,8 @@ struct OperationCheck {
     /// The object that the last operation of a one-way entry was about: what it holds follows its create.
     private var lastCreated: ObjectReference?
     private var lastShapes: [Int: Shape] = [:]
+    /// The class found missing last, which mostly all operations of a run name.
+    private var unknownClass: (name: String, failure: StoreFailure)?
 
     /// The columns that the fields of a create name. Creates of one import name the same ones over and over.
     final class Shape {
@@ -49,11 +51,7 @@ struct OperationCheck {
 
     mutating func check(_ operation: Operation) throws(StoreFailure) {
         let target = operation.target
-        guard let plan = catalog[target.className] else {
-            throw invalid(
-                "The class “\(target.className.prefix(80))” is not in the server's schema. Connect with a schema that "
-                    + "has it before sending its objects.")
-        }
+        guard let plan = catalog[target.className] else { throw unknown(target.className) }
         try check(key: target.key, of: plan)
         if isOneWay { try checkOneWay(operation, plan) }
         switch operation {
@@ -176,6 +174,15 @@ struct OperationCheck {
         let shape = Shape(names: fields.map(\.property), columns: columns, defaults: fields.map(\.isDefault))
         lastShapes[plan.number] = shape
         return shape
+    }
+
+    private mutating func unknown(_ className: String) -> StoreFailure {
+        if let unknownClass, unknownClass.name == className { return unknownClass.failure }
+        let failure = invalid(
+            "The class “\(className.prefix(80))” is not in the server's schema. Connect with a schema that has it before "
+                + "sending its objects.")
+        unknownClass = (className, failure)
+        return failure
     }
 
     private func column(_ property: String, _ plan: ClassPlan) throws(StoreFailure) -> Int {

@@ -12,8 +12,7 @@ import CausewayStore
 struct RefusalRecord {
     private var reasons: [StoreFailure] = []
     private var ranges: [Places] = []
-    private var targets: [ObjectReference] = []
-    private var numbers: [StoreFailure: Int] = [:]
+    private let targets: [ObjectReference]
 
     /// Neighbouring operations that were refused for one reason.
     private struct Places {
@@ -27,28 +26,27 @@ struct RefusalRecord {
     /// A sentence names what its operation names, which may be long.
     static let sentenceBytesMax = 1_000
 
-    /// - Parameter refusals: those of one changeset, in the order of the operations.
-    init(_ refusals: [Refusal]) {
-        for refusal in refusals {
-            let reason = number(of: refusal.failure)
-            let place = refusal.operation
-            if let last = ranges.last, last.reason == reason, last.range.upperBound == place {
-                ranges[ranges.count - 1].range = last.range.lowerBound..<place + 1
-            } else {
-                ranges.append(Places(range: place..<place + 1, reason: reason))
+    /// - Parameter count: how many operations of the changeset come before these.
+    init(_ verdicts: Verdicts, of operations: [Operation], behind count: Int) {
+        targets = Array(verdicts.targets(in: operations))
+        var numbers: [StoreFailure: Int] = [:]
+        let kept = verdicts.reasons.enumerated().map { index, failure in
+            let reason = index < Self.reasonsMax ? failure : StoreFailure(failure.code, Self.sentenceOfTooMany)
+            let number = numbers[reason] ?? reasons.count
+            if number == reasons.count {
+                numbers[reason] = number
+                reasons.append(StoreFailure(reason.code, Self.clipped(reason.message)))
             }
-            targets.append(refusal.target)
+            return number
         }
-    }
-
-    private mutating func number(of failure: StoreFailure) -> Int {
-        if let known = numbers[failure] { return known }
-        let isOneOfTooMany = numbers.count >= Self.reasonsMax
-        let reason = isOneOfTooMany ? StoreFailure(failure.code, Self.sentenceOfTooMany) : failure
-        if let known = numbers[reason] { return known }
-        numbers[reason] = reasons.count
-        reasons.append(StoreFailure(reason.code, Self.clipped(reason.message)))
-        return reasons.count - 1
+        for (range, reason) in verdicts.ranges {
+            let range = count + range.lowerBound..<count + range.upperBound
+            if let last = ranges.last, last.reason == kept[reason], last.range.upperBound == range.lowerBound {
+                ranges[ranges.count - 1].range = last.range.lowerBound..<range.upperBound
+            } else {
+                ranges.append(Places(range: range, reason: kept[reason]))
+            }
+        }
     }
 
     private static let sentenceOfTooMany =

@@ -11,12 +11,12 @@ struct RefusalTree {
         self.transaction = transaction
     }
 
-    /// - Parameter refusals: those of one changeset, in the order of the operations.
-    /// - Returns: the bytes that they take.
-    func append(_ refusals: [Refusal], of client: ClientID) -> UInt64 {
-        guard let sequence = refusals.first?.sequence else { return 0 }
+    /// Keeps what was refused of a changeset.
+    ///
+    /// - Returns: the bytes that it takes.
+    func append(_ record: RefusalRecord, of client: ClientID, sequence: UInt64) -> UInt64 {
         let key = Self.key(client, sequence)
-        let value = RefusalRecord(refusals).encoded()
+        let value = record.encoded()
         transaction.tree(Layout.refusals).put(key, value)
         return UInt64(key.count + value.count)
     }

@@ -7,6 +7,19 @@ extension StoreEmbedded {
     package func commit(
         _ batches: [UploadBatch], receivedAt time: UInt64
     ) throws(StoreFailure) -> [CommitOutcome] {
+        if let outcomes = try commit(batches, receivedAt: time, inColumns: true) { return outcomes }
+        guard let outcomes = try commit(batches, receivedAt: time, inColumns: false) else {
+            preconditionFailure("What was judged before anything was done was to be undone.")
+        }
+        return outcomes
+    }
+
+    /// - Parameter inColumns: whether creates that stand in columns are done as they come, before what is behind them is
+    ///   judged.
+    /// - Returns: nil, with nothing done, when that had to be undone.
+    private func commit(
+        _ batches: [UploadBatch], receivedAt time: UInt64, inColumns: Bool
+    ) throws(StoreFailure) -> [CommitOutcome]? {
         try write { transaction, meta throws(StoreFailure) in
             var outcomes: [CommitOutcome] = []
             let before = meta.version
@@ -14,7 +27,10 @@ extension StoreEmbedded {
             // an object it has seen would be older than the object, and come to nothing.
             meta.received = max(meta.received, time)
             for batch in batches {
-                outcomes.append(try apply(batch, receivedAt: meta.received, in: transaction, &meta))
+                let outcome = try apply(
+                    batch, receivedAt: meta.received, inColumns: inColumns, in: transaction, &meta)
+                guard let outcome else { return (nil, false) }
+                outcomes.append(outcome)
             }
             let added = Int(meta.version.rawValue - before.rawValue)
             try HistoryTree(in: transaction)
@@ -37,8 +53,8 @@ extension StoreEmbedded {
 
     /// Applies what is new of one client's batch as one version, up to the first changeset that cannot be applied.
     private func apply(
-        _ batch: UploadBatch, receivedAt time: UInt64, in transaction: Transaction, _ meta: inout Meta
-    ) throws(StoreFailure) -> CommitOutcome {
+        _ batch: UploadBatch, receivedAt time: UInt64, inColumns: Bool, in transaction: Transaction, _ meta: inout Meta
+    ) throws(StoreFailure) -> CommitOutcome? {
         guard var client = try ClientState(of: batch.client, in: transaction) else {
             return CommitOutcome(
                 committed: 0, version: meta.version,
@@ -66,20 +82,31 @@ extension StoreEmbedded {
             }
             let version = ServerVersion(meta.version.rawValue + (merging == nil ? 1 : 0))
             let current = merging ?? Merging(transaction, catalog, client: batch.client, version: version)
-            merging = current
-            meta.version = version
+            var (next, newestStamp) = (client, meta.newestStamp)
             var clamped = changeset
-            clamped.stamp = client.clamp(
-                changeset.stamp, of: batch.client, receivedAt: time, newest: &meta.newestStamp)
+            clamped.stamp = next.clamp(
+                changeset.stamp, of: batch.client, receivedAt: time, newest: &newestStamp)
             // A database that was restored from an older copy meets bases that it has lost.
             clamped.base = min(changeset.base, ServerVersion(version.rawValue - 1))
-            let made = try current.create(clamped, check, batch.permissions)
+            let made = inColumns ? try current.create(clamped, check, batch.permissions) : (0, 0)
             let operations = changeset.operations(behindRuns: made.runs)
             let verdicts = try judge(operations, of: clamped, &check, current, batch.permissions)
-            let refusals = verdicts.refusals(of: operations, behind: made.objects, sequence: changeset.sequence)
-            client.refusalBytes += RefusalTree(in: transaction).append(refusals, of: batch.client)
+            guard verdicts.count <= options.refusalsMax else {
+                if made.runs > 0 { return nil }
+                outcome.failure = tooManyRefused(verdicts)
+                break
+            }
+            if !verdicts.isEmpty {
+                let record = RefusalRecord(verdicts, of: operations, behind: made.objects)
+                let bytes = RefusalTree(in: transaction)
+                    .append(record, of: batch.client, sequence: changeset.sequence)
+                // Of what repeats itself a byte stands for thousands, each of which is told.
+                next.refusalBytes += max(bytes, UInt64(verdicts.count))
+            }
             clamped.operations = verdicts.accepted(of: operations)
             try current.apply(clamped, &check)
+            (merging, meta.version, meta.newestStamp) = (current, version, newestStamp)
+            client = next
             client.committed = changeset.sequence
         }
         guard let merging else { return outcome }
@@ -90,14 +117,15 @@ extension StoreEmbedded {
         return outcome
     }
 
-    /// A refused operation costs only itself: the rest of its changeset is applied, and the lane goes on.
+    /// A refused operation costs only itself: the rest of its changeset is applied, and the lane goes on. Once more are
+    /// refused than may be, nothing more is looked at.
     private func judge(
         _ operations: [Operation], of changeset: Changeset, _ check: inout OperationCheck, _ merging: Merging,
         _ permissions: Permissions?
     ) throws(StoreFailure) -> Verdicts {
         var verdicts = Verdicts()
         var existence = ExistenceCheck(merging, operations, base: changeset.base)
-        for (index, operation) in operations.enumerated() {
+        for (index, operation) in operations.enumerated() where verdicts.count <= options.refusalsMax {
             do {
                 try check.check(operation)
             } catch {
@@ -106,10 +134,20 @@ extension StoreEmbedded {
             }
             if let failure = try existence.failure(of: operation) { verdicts.refuse(index, failure) }
         }
+        guard verdicts.count <= options.refusalsMax else { return verdicts }
         try AccessJudge(permissions, merging, operations, base: changeset.base, stamp: changeset.stamp)?.judge(
             &verdicts)
         if !verdicts.isEmpty { verdicts.spread(over: operations) }
         return verdicts
+    }
+
+    /// What a device sets aside as a whole: each operation that is refused is kept, and told.
+    private func tooManyRefused(_ verdicts: Verdicts) -> StoreFailure {
+        let reason = verdicts.reasons.first.map { " The first reason: \($0.message)" } ?? ""
+        return StoreFailure(
+            .operationInvalid,
+            "More than \(options.refusalsMax) operations of one transaction cannot be applied, so that nothing of it is. "
+                + "Write what is right in a transaction of its own.\(reason)")
     }
 
     private static func checkSequence(

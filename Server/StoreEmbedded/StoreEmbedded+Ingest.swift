@@ -44,13 +44,14 @@ extension StoreEmbedded {
                     break
                 } else {
                     // What is refused behind it is told in the same breath.
-                    refusals += verdicts.refusals(of: entry, sequence: client.ingested + 1 + UInt64(index))
+                    refusals += verdicts.refusals(
+                        of: entry, sequence: client.ingested + 1 + UInt64(index),
+                        atMost: Self.refusalsToldMax - refusals.count)
                     if refusals.count >= Self.refusalsToldMax { break }
                 }
             }
             if let first = refusals.first {
-                throw StoreFailure(
-                    first.failure.code, first.failure.message, refusals: Array(refusals.prefix(Self.refusalsToldMax)))
+                throw StoreFailure(first.failure.code, first.failure.message, refusals: refusals)
             }
             client.save(for: batch.client, in: transaction)
             return (client.ingested, true)

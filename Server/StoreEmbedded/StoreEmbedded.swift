@@ -29,20 +29,23 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         package var historyBytesMax: UInt64
         package var historyAgeMaxMilliseconds: UInt64
         /// Once what is kept of a client's refusals takes so many bytes, it is refused no more before it says what of that
-        /// it has. Only a whole changeset goes beyond, for it is taken whole.
+        /// it has. Only a whole changeset goes beyond, for it is taken whole. A refused operation counts as a byte at least.
         package var refusalBytesMax: UInt64
+        /// Of a changeset of which more operations are refused nothing is applied.
+        package var refusalsMax: Int
         package var mapSizeBytes: Int?
         package var inMemory: Bool
 
         package init(
             historyVersionsMax: UInt64 = 1_000_000, historyBytesMax: UInt64 = 1 << 30,
             historyAgeMaxMilliseconds: UInt64 = 30 * 86_400_000, refusalBytesMax: UInt64 = 256 << 10,
-            mapSizeBytes: Int? = nil, inMemory: Bool = false
+            refusalsMax: Int = 200_000, mapSizeBytes: Int? = nil, inMemory: Bool = false
         ) {
             self.historyVersionsMax = historyVersionsMax
             self.historyBytesMax = historyBytesMax
             self.historyAgeMaxMilliseconds = historyAgeMaxMilliseconds
             self.refusalBytesMax = refusalBytesMax
+            self.refusalsMax = refusalsMax
             self.mapSizeBytes = mapSizeBytes
             self.inMemory = inMemory
         }

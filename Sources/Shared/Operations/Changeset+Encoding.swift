@@ -33,12 +33,14 @@ extension Changeset {
     /// Takes memory in proportion to `bytes`, whatever they say; a byte of columns that are filled can stand for two
     /// deletes of a hundred bytes each.
     ///
-    /// - Parameter weightMax: for what comes from elsewhere: a value in a column weighs 1, an operation of its own
-    ///   `RunBound.operationWeight`.
+    /// - Parameters:
+    ///   - weightMax: for what comes from elsewhere: a value in a column weighs 1, an operation of its own
+    ///     `RunBound.operationWeight`.
+    ///   - operationsMax: how many operations there may be, counted before the runs that stand for them are read.
     package static func decode(
-        _ bytes: [UInt8], weightMax: Int = .max
+        _ bytes: [UInt8], weightMax: Int = .max, operationsMax: Int = .max
     ) throws(EncodingError) -> [Changeset] {
-        var reader = OperationReader(bytes, weightMax: weightMax)
+        var reader = OperationReader(bytes, weightMax: weightMax, operationsMax: operationsMax)
         let version = try reader.bytes.readByte()
         guard (encodingVersionOldest...encodingVersion).contains(version) else {
             throw EncodingError(

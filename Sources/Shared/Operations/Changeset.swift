@@ -38,6 +38,9 @@ package struct Changeset: Sendable {
         }
     }
 
+    /// How many operations there are, those that stand in columns too.
+    package var operationCount: Int { creations.reduce(others.count) { $0 + $1.count } }
+
     /// Those behind some of the `creations`.
     package func operations(behindRuns count: Int) -> [Operation] {
         creations.dropFirst(count).flatMap(\.operations) + others

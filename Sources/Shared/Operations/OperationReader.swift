@@ -8,15 +8,19 @@ struct OperationReader {
     private var counter: UInt64 = 0
     private let weightMax: Int
     private var weightLeft: Int
+    private let operationsMax: Int
+    private var operationsLeft: Int
 
     /// Client, sequence, stamp, base and the end: no changeset is shorter.
     static let changesetSizeMin = 13
 
-    /// - Parameter weightMax: see `Changeset.decode`.
-    init(_ bytes: [UInt8], weightMax: Int) {
+    /// - Parameters: see `Changeset.decode`.
+    init(_ bytes: [UInt8], weightMax: Int, operationsMax: Int) {
         self.bytes = ByteReader(bytes)
         self.weightMax = weightMax
         weightLeft = weightMax
+        self.operationsMax = operationsMax
+        operationsLeft = operationsMax
     }
 
     mutating func readHeader() throws(EncodingError) -> Changeset {
@@ -132,12 +136,20 @@ extension OperationReader {
 
     /// Before memory is taken for so many operations, each with so many values in columns.
     private mutating func weigh(_ operations: Int, values: Int = 0) throws(EncodingError) {
+        guard operations <= operationsLeft else {
+            throw EncodingError(
+                .tooMuch,
+                "One message of changes may hold \(operationsMax) operations, and this one holds more: write them in "
+                    + "several transactions.",
+                offset: bytes.offset)
+        }
+        operationsLeft -= operations
         let (weight, overflow) = operations.multipliedReportingOverflow(by: RunBound.operationWeight + values)
         guard !overflow, weight <= weightLeft else {
             throw EncodingError(
                 .tooMuch,
-                "One message of changes may hold \(weightMax / RunBound.operationWeight) operations, or \(weightMax) "
-                    + "values of new objects, and this one holds more: write them in several transactions.",
+                "One message of changes may hold \(weightMax) values of new objects, and this one holds more: write them "
+                    + "in several transactions.",
                 offset: bytes.offset)
         }
         weightLeft -= weight

@@ -130,11 +130,24 @@ package struct SessionLimits: Hashable, Sendable {
     /// How far the server sends ahead of what the device has consumed.
     package var creditBytes: UInt64
     package var heartbeatMilliseconds: UInt64
+    /// Operations of one upload or one-way batch. Of these three zero means that the server does not say.
+    package var operations: UInt64
+    /// Of a transaction of which more operations are refused nothing is applied.
+    package var refusals: UInt64
+    /// What all standing queries of a device ask together, see `Predicate.termCount`.
+    package var queryTerms: UInt64
 
-    package init(frameBytes: UInt64, creditBytes: UInt64, heartbeatMilliseconds: UInt64) {
+    package init(
+        frameBytes: UInt64, creditBytes: UInt64, heartbeatMilliseconds: UInt64,
+        operations: UInt64 = UInt64(FrameLimits.operationsStandard), refusals: UInt64 = 200_000,
+        queryTerms: UInt64 = 4_000
+    ) {
         self.frameBytes = frameBytes
         self.creditBytes = creditBytes
         self.heartbeatMilliseconds = heartbeatMilliseconds
+        self.operations = operations
+        self.refusals = refusals
+        self.queryTerms = queryTerms
     }
 
     package static let standard = SessionLimits(

@@ -4,7 +4,15 @@ import SwiftProtobuf
 /// Something that travels as one message.
 package protocol WireMessage: Sendable {
     init(payload: [UInt8]) throws(SyncFailure)
+    /// - Parameter limits: what one message may hold; read by those that hold operations.
+    init(payload: [UInt8], limits: FrameLimits) throws(SyncFailure)
     var payload: [UInt8] { get }
+}
+
+extension WireMessage {
+    package init(payload: [UInt8], limits: FrameLimits) throws(SyncFailure) {
+        try self.init(payload: payload)
+    }
 }
 
 /// Between messages and the bytes of the stream.
@@ -29,7 +37,7 @@ package enum WireCodec {
         guard let message, reader.heldBytes == 0 else {
             throw .frameDamaged("a body is not exactly one message")
         }
-        return try M(payload: message.payload)
+        return try M(payload: message.payload, limits: limits)
     }
 }
 

@@ -49,6 +49,9 @@ extension Welcome: WireMessage {
                     $0.frameBytes = limits.frameBytes
                     $0.creditBytes = limits.creditBytes
                     $0.heartbeatMilliseconds = limits.heartbeatMilliseconds
+                    $0.operations = limits.operations
+                    $0.refusals = limits.refusals
+                    $0.queryTerms = limits.queryTerms
                 }
                 $0.committed = committed
                 $0.ingested = ingested
@@ -64,7 +67,9 @@ extension Welcome: WireMessage {
             serverTime: envelope.serverTime,
             limits: SessionLimits(
                 frameBytes: envelope.limits.frameBytes, creditBytes: envelope.limits.creditBytes,
-                heartbeatMilliseconds: envelope.limits.heartbeatMilliseconds),
+                heartbeatMilliseconds: envelope.limits.heartbeatMilliseconds,
+                operations: envelope.limits.operations, refusals: envelope.limits.refusals,
+                queryTerms: envelope.limits.queryTerms),
             committed: try Bounds.checked(sequence: envelope.committed),
             ingested: try Bounds.checked(sequence: envelope.ingested),
             skipped: try Bounds.checked(sequence: envelope.skipped), resumes: envelope.resumes)

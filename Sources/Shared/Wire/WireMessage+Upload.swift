@@ -8,9 +8,13 @@ extension UploadRequest: WireMessage {
     }
 
     package init(payload: [UInt8]) throws(SyncFailure) {
+        try self.init(payload: payload, limits: .standard)
+    }
+
+    package init(payload: [UInt8], limits: FrameLimits) throws(SyncFailure) {
         let payload = try Payload(payload)
         let envelope = try payload.envelope(EnvelopeUploadRequest.self)
-        self.init(session: envelope.session, changesets: try .init(body: payload.body))
+        self.init(session: envelope.session, changesets: try .init(body: payload.body, limits))
     }
 }
 
@@ -46,9 +50,13 @@ extension IngestBatch: WireMessage {
     }
 
     package init(payload: [UInt8]) throws(SyncFailure) {
+        try self.init(payload: payload, limits: .standard)
+    }
+
+    package init(payload: [UInt8], limits: FrameLimits) throws(SyncFailure) {
         let payload = try Payload(payload)
         let envelope = try payload.envelope(EnvelopeIngestRequest.self)
-        let changesets = try [Changeset](body: payload.body)
+        let changesets = try [Changeset](body: payload.body, limits)
         for (offset, changeset) in changesets.enumerated()
         where changeset.client.rawValue != envelope.client
             || changeset.sequence != envelope.first.addingReportingOverflow(UInt64(offset)).partialValue
@@ -75,9 +83,9 @@ extension IngestAnswer: WireMessage {
 }
 
 extension [Changeset] {
-    fileprivate init(body: [UInt8]) throws(SyncFailure) {
+    fileprivate init(body: [UInt8], _ limits: FrameLimits) throws(SyncFailure) {
         do {
-            self = try Changeset.decode(body, weightMax: Bounds.weight)
+            self = try Changeset.decode(body, weightMax: Bounds.weight, operationsMax: limits.operations)
         } catch  where error.code == .tooMuch {
             throw SyncFailure(.messageMalformed, error.message)
         } catch {

@@ -14,13 +14,19 @@ package struct FrameLimits: Hashable, Sendable {
     package var frameBytes: Int
     /// All payloads of one message together.
     package var messageBytes: Int
+    /// Operations of one upload or one-way batch: a thousand bytes can stand for millions.
+    package var operations: Int
 
-    package init(frameBytes: Int, messageBytes: Int) {
+    /// What a server takes unless its operator says otherwise.
+    package static let operationsStandard = 1_000_000
+
+    package init(frameBytes: Int, messageBytes: Int, operations: Int = operationsStandard) {
         precondition(
             frameBytes >= Frame.pieceBytes && messageBytes >= 1 && frameBytes <= Int(UInt32.max),
             "A reader must take at least the frames that this program writes.")
         self.frameBytes = frameBytes
         self.messageBytes = messageBytes
+        self.operations = operations
     }
 
     package static let standard = FrameLimits(frameBytes: 16 << 20, messageBytes: 256 << 20)
@@ -43,8 +49,8 @@ enum Bounds {
     static let predicateBytes = 64 << 10
     /// Values in one message of changes: a few bytes can stand for a whole column, so bytes alone bound nothing.
     static let cells = 1 << 22
-    /// What the operations of one upload weigh, as `Changeset.decode` counts: four million deletes, or the values of
-    /// 800,000 new objects of sixteen properties. Either takes about half a gigabyte while it is read.
+    /// What the operations of one upload weigh, as `Changeset.decode` counts: the values of 800,000 new objects of
+    /// sixteen properties, which take about half a gigabyte while they are read.
     static let weight = 1 << 24
     /// Counts of objects, and numbers of changesets and entries: no honest server reaches them, and a device can add to
     /// them.

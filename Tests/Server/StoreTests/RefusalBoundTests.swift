@@ -94,6 +94,65 @@ struct RefusalBoundTests {
         #expect(failures.allSatisfy { $0.message.utf8.count < 1_010 })
     }
 
+    @Test("a transaction of which too many operations are refused is refused whole, and nothing of it is done")
+    func tooMany() throws {
+        let record = try Record(options: StoreEmbedded.Options(refusalsMax: 100))
+        try record.write(Record.bob, create(dog(1_000)))
+        let before = record.store.version
+        func deletes(_ count: Int64) -> [Operation] { (0..<count).map { .delete(dog(2_000 + $0), life: 2) } }
+        // As it comes from the wire: the creates stand in columns, and are done before the rest is judged.
+        let whole = record.changeset(Record.ann, (0..<50).map { create(dog($0)) } + deletes(101))
+        let changesets = try Changeset.decode(Changeset.encode([whole]))
+        #expect(changesets[0].creations.count == 1)
+        let other = record.changeset(Record.bob, [set(dog(1_000), "age", .int(3))])
+        let outcomes = try record.store.commit(
+            [
+                UploadBatch(client: Record.ann, user: "user", changesets: changesets),
+                UploadBatch(client: Record.bob, user: "user", changesets: [other]),
+            ], receivedAt: record.time)
+        #expect(outcomes[0].committed == 0 && outcomes[0].failure?.code == .operationInvalid)
+        #expect(outcomes[0].failure?.message.contains("More than 100") == true)
+        #expect(outcomes[0].failure?.message.contains("never had it") == true)
+        #expect(outcomes[1] == CommitOutcome(committed: 2, version: ServerVersion(before.rawValue + 1)))
+        #expect(try record.dog(0) == nil && record.refusals(Record.ann).isEmpty)
+        #expect(try record.dog(1_000)?["age"] == .int(3))
+        // Sent without what is wrong, under its number, and another behind it with as many as may be.
+        let right = Changeset(
+            client: Record.ann, sequence: 1, stamp: whole.stamp, base: whole.base,
+            operations: Array(whole.operations.prefix(50)))
+        #expect(try commit([right], in: record).committed == 1)
+        #expect(try commit([record.changeset(Record.ann, deletes(100))], in: record).committed == 2)
+        #expect(try record.refusals(Record.ann).count == 100)
+        #expect(try record.dog(49) != nil)
+    }
+
+    @Test("what stands for thousands of refused operations counts as thousands")
+    func repeated() throws {
+        let record = try Record(options: StoreEmbedded.Options(refusalBytesMax: 50_000))
+        let unknown = Operation.delete(dog(7), life: 2)
+        let changesets = (0..<10).map { _ in
+            record.changeset(Record.ann, Array(repeating: unknown, count: 20_000))
+        }
+        let outcome = try commit(changesets, in: record)
+        #expect(outcome.committed == 3 && outcome.failure?.code == .refusalsUnread)
+    }
+
+    @Test("a reason is kept once for all that are refused for it")
+    func reasonsOnce() {
+        var verdicts = Verdicts()
+        let failures = [
+            StoreFailure(.operationInvalid, "It does not fit."), StoreFailure(.objectUnknown, "It is not here."),
+        ]
+        for place in 0..<1_000 where place % 10 != 9 { verdicts.refuse(place, failures[place / 100 % 2]) }
+        verdicts.refuse(0, failures[1])
+        #expect(verdicts.count == 900 && verdicts.reasons == failures)
+        #expect(verdicts.reason(of: 0) == 0 && verdicts.reason(of: 100) == 1)
+        #expect(verdicts.reason(of: 9) == nil && verdicts.reason(of: 5_000) == nil)
+        #expect(verdicts.ranges.map(\.operations).prefix(2) == [0..<9, 10..<19])
+        #expect(verdicts.ranges.reduce(0) { $0 + $1.operations.count } == 900)
+        #expect(verdicts.ranges.allSatisfy { $0.reason == $0.operations.lowerBound / 100 % 2 })
+    }
+
     @Test("what an earlier build kept of each operation is told and let go like the rest")
     func earlierBuild() throws {
         let record = try Record()

@@ -253,6 +253,13 @@ nonisolated struct EnvelopeLimits: Sendable {
 
   var heartbeatMilliseconds: UInt64 = 0
 
+  /// What one upload may hold, what of one transaction may be refused, what all queries may ask together.
+  var operations: UInt64 = 0
+
+  var refusals: UInt64 = 0
+
+  var queryTerms: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1018,7 +1025,7 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension EnvelopeLimits: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Limits"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}frame_bytes\0\u{3}credit_bytes\0\u{3}heartbeat_milliseconds\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}frame_bytes\0\u{3}credit_bytes\0\u{3}heartbeat_milliseconds\0\u{1}operations\0\u{1}refusals\0\u{3}query_terms\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1029,6 +1036,9 @@ nonisolated extension EnvelopeLimits: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 1: try { try decoder.decodeSingularUInt64Field(value: &self.frameBytes) }()
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.creditBytes) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.heartbeatMilliseconds) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.operations) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.refusals) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.queryTerms) }()
       default: break
       }
     }
@@ -1044,6 +1054,15 @@ nonisolated extension EnvelopeLimits: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if self.heartbeatMilliseconds != 0 {
       try visitor.visitSingularUInt64Field(value: self.heartbeatMilliseconds, fieldNumber: 3)
     }
+    if self.operations != 0 {
+      try visitor.visitSingularUInt64Field(value: self.operations, fieldNumber: 4)
+    }
+    if self.refusals != 0 {
+      try visitor.visitSingularUInt64Field(value: self.refusals, fieldNumber: 5)
+    }
+    if self.queryTerms != 0 {
+      try visitor.visitSingularUInt64Field(value: self.queryTerms, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1051,6 +1070,9 @@ nonisolated extension EnvelopeLimits: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.frameBytes != rhs.frameBytes {return false}
     if lhs.creditBytes != rhs.creditBytes {return false}
     if lhs.heartbeatMilliseconds != rhs.heartbeatMilliseconds {return false}
+    if lhs.operations != rhs.operations {return false}
+    if lhs.refusals != rhs.refusals {return false}
+    if lhs.queryTerms != rhs.queryTerms {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,0 +1,62 @@
+import CausewayModel
+import CausewayOperations
+import CausewayWire
+import Testing
+
+/// A few bytes stand for thousands of operations, so they are counted by what they become.
+@Suite("The bound of operations")
+struct OperationBoundTests {
+    private let client = ClientID(1)
+
+    /// Creates in columns, then deletes of one key, which take no bytes of their own.
+    private func changesets(creates: Int, deletes: Int) -> [Changeset] {
+        let target = ObjectReference("Dog", .int(7))
+        return [
+            Changeset(
+                client: client, sequence: 1, stamp: Stamp(time: 1 << 16, client: client), base: .zero,
+                operations: (0..<creates).map {
+                    .create(
+                        ObjectReference("Dog", .int(Int64($0))), life: 1, fields: [FieldValue("name", .string("a"))])
+                } + Array(repeating: .delete(target, life: 2), count: deletes))
+        ]
+    }
+
+    private func limits(_ operations: Int) -> FrameLimits {
+        FrameLimits(frameBytes: 16 << 20, messageBytes: 64 << 20, operations: operations)
+    }
+
+    @Test("an upload holds as many operations as it may, in columns and alone together, and not one more")
+    func upload() throws {
+        let upload = UploadRequest(session: 1, changesets: changesets(creates: 3_000, deletes: 40_000))
+        let body = WireCodec.encode(upload)
+        #expect(body.count < 5_000)
+        let read = try WireCodec.decode(UploadRequest.self, body: body, limits: limits(43_000))
+        #expect(read == upload)
+        #expect(read.changesets[0].operationCount == 43_000 && read.changesets[0].creations.count == 1)
+        let failure = #expect(throws: SyncFailure.self) {
+            try WireCodec.decode(UploadRequest.self, body: body, limits: limits(42_999))
+        }
+        #expect(failure?.code == .messageMalformed && failure?.action == .report)
+        #expect(failure?.message.contains("42999 operations") == true)
+    }
+
+    @Test("so does a one-way batch")
+    func oneWay() throws {
+        let entries = changesets(creates: 1_000, deletes: 0).map(\.operations)
+        let body = WireCodec.encode(IngestBatch(client: client, first: 1, entries: entries + entries))
+        let read = try WireCodec.decode(IngestBatch.self, body: body, limits: limits(2_000))
+        #expect(read.entries.count == 2)
+        #expect(throws: SyncFailure.self) {
+            try WireCodec.decode(IngestBatch.self, body: body, limits: limits(1_999))
+        }
+    }
+
+    @Test("a run beyond the bound is refused before it is read")
+    func unread() throws {
+        var body = Changeset.encode(changesets(creates: 0, deletes: 40_000))
+        // What comes behind the first run is noise: whoever looked at it would say so.
+        body.replaceSubrange((body.count / 2)..., with: repeatElement(0xFF, count: body.count))
+        let error = #expect(throws: EncodingError.self) { try Changeset.decode(body, operationsMax: 10_000) }
+        #expect(error?.code == .tooMuch)
+    }
+}
