@@ -24,6 +24,38 @@ struct EntranceTests {
         for number in 0..<100 { try expectSame(transaction, &history, &predicates, "changed, \(number)") }
     }
 
+    @Test("an AND of thousands of bounds is planned by the two that make a range", .timeLimit(.minutes(1)))
+    func manyBounds() throws {
+        let store = try openInMemory("many bounds")
+        let transaction = try store.write()
+        try transaction.extendSchema(
+            Schema([
+                ClassSchema(
+                    name: "Thing",
+                    properties: [
+                        Property(name: "_id", type: .int, isPrimaryKey: true),
+                        Property(name: "size", type: .int, isIndexed: true),
+                    ])
+            ]))
+        let table = try transaction.existing("Thing")
+        for number in 0..<20_000 as Range<Int64> {
+            _ = try table.create(.int(number), row: [.int(number), .int(number)])
+        }
+        try transaction.commit()
+        func bound(_ comparator: CausewayQuery.Comparator, _ value: Int64) -> BoundPredicate {
+            let step = BoundPath.Step(
+                className: "Thing", property: 1, type: .int, collection: .none, target: nil)
+            return .comparison(
+                BoundComparison(
+                    quantifier: .implied, path: BoundPath(steps: [step]), comparator: comparator, options: [],
+                    operand: .value(.int(value))))
+        }
+        let parts = [bound(.greater, 10_000)] + (0..<20_000).map { bound(.greater, -$0) } + [bound(.less, 10_010)]
+        let plan = QueryPlan(try transaction.existing("Thing"), .and(parts))
+        #expect(plan.entrance?.rowCount == 9)
+        #expect(plan.keys().count == 9)
+    }
+
     /// Random predicates as they are, with the ones an index may serve among them more often, and no scan allowed where
     /// there is any entrance.
     private func expectSame(
@@ -41,6 +73,10 @@ struct EntranceTests {
         let expected = history.reference.keys("Everything").filter { key in
             predicate.matches(ReferenceRow(store: history.reference, className: "Everything", key: key))
         }
+        let few = ObjectKey(5)...ObjectKey(Int64(5 + predicates.numbers.below(3_000)))
+        #expect(
+            try transaction.keys("Everything", matching: predicate, in: few) == expected.filter(few.contains),
+            "seed \(history.seed), \(when), \(predicate)")
         let plan = QueryPlan(try transaction.existing("Everything"), predicate, scanCost: .infinity)
         let how = "seed \(history.seed), \(when), \(predicate), \(plan.explanation)"
         #expect(plan.keys() == expected, "\(how)")

@@ -35,6 +35,11 @@ struct ScanTests {
             let how = "seed \(rows.seed), \(when), \(number), \(predicate)"
             #expect(found == expected, "\(how), \(transaction.explain("Scanned", matching: predicate))")
             #expect(try transaction.count("Scanned", matching: predicate) == expected.count, "\(how)")
+            let first = keys.isEmpty ? ObjectKey(0) : keys[rows.numbers.below(keys.count)]
+            let range = first...ObjectKey(first.rawValue + Int64(rows.numbers.one(of: [0, 1, 70, 1_000, 100_000])))
+            #expect(
+                try transaction.keys("Scanned", matching: predicate, in: range) == expected.filter(range.contains),
+                "\(range), \(how)")
             let limit = rows.numbers.one(of: [0, 1, 2, 1500])
             #expect(
                 try transaction.firstKeys("Scanned", matching: predicate, limit: limit)

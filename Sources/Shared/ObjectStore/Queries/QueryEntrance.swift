@@ -37,36 +37,27 @@ struct QueryEntrance {
 
     // MARK: - AND and OR
 
+    /// The part of an AND that lets the fewest rows in. Two bounds of one property are one range.
+    ///
+    /// - Complexity: O(parts), beside what finding each of them costs.
     private static func cheapest(_ parts: [BoundPredicate], _ table: Table, _ limit: Double) -> QueryEntrance? {
-        var best: QueryEntrance?
+        let ranges = BoundsInPairs(parts)
+        var best: (entrance: QueryEntrance, partner: Int?, index: Int)?
         for (index, part) in parts.enumerated() {
-            var others = parts
-            others.remove(at: index)
-            guard let found = narrowed(part, &others, table, best?.cost ?? limit) else { continue }
-            var entrance = found
-            others += found.rest.map { [$0] } ?? []
-            entrance.rest = others.isEmpty ? nil : others.count == 1 ? others[0] : .and(others)
-            if entrance.rowCount < best?.rowCount ?? .max { best = entrance }
-            if entrance.rowCount <= 1 { break }
+            let pair = ranges[index]
+            let limit = best?.entrance.cost ?? limit
+            let found: QueryEntrance? =
+                if let pair { find(pair.range, pair.comparison, table, limit) } else { find(part, table, limit) }
+            guard let found, found.rowCount < best?.entrance.rowCount ?? .max else { continue }
+            best = (found, pair?.partner, index)
+            if found.rowCount <= 1 { break }
         }
-        return best
-    }
-
-    /// Two bounds of one property are one range.
-    private static func narrowed(
-        _ part: BoundPredicate, _ others: inout [BoundPredicate], _ table: Table, _ limit: Double
-    ) -> QueryEntrance? {
-        guard case .comparison(let comparison) = part, let lower = IndexBounds(comparison), lower.isHalfOpen else {
-            return find(part, table, limit)
-        }
-        for (index, other) in others.enumerated() {
-            guard case .comparison(let other) = other, other.path == comparison.path,
-                let upper = IndexBounds(other), upper.isHalfOpen, let both = lower.intersection(upper)
-            else { continue }
-            others.remove(at: index)
-            return find(both, comparison, table, limit)
-        }
-        return find(part, table, limit)
+        guard let best else { return nil }
+        var others = parts.enumerated().filter { $0.offset != best.index && $0.offset != best.partner }.map(\.element)
+        others += best.entrance.rest.map { [$0] } ?? []
+        var entrance = best.entrance
+        entrance.rest = others.isEmpty ? nil : others.count == 1 ? others[0] : .and(others)
+        return entrance
     }
 
     private static func union(_ parts: [BoundPredicate], _ table: Table, _ limit: Double) -> QueryEntrance? {

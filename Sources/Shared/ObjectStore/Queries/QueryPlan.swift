@@ -80,6 +80,26 @@ struct QueryPlan {
         test = Self.test(predicate, table)
     }
 
+    /// The results between two keys, ascending: by an entrance where that costs less than to look at the rows between.
+    static func keys(_ table: Table, _ predicate: BoundPredicate, in range: ClosedRange<ObjectKey>) -> [ObjectKey] {
+        guard range.upperBound.rawValue >= 0 else { return [] }
+        let leaves = max(range.lowerBound, ObjectKey(0)).leafNumber..<range.upperBound.leafNumber + 1
+        let share = Double(leaves.count) / Double(max(table.leafNumbers.count, 1))
+        let plan = QueryPlan(table, predicate, scanCost: QueryEntrance.scanCost(predicate, table) * min(share, 1))
+        if plan.entrance != nil { return plan.keys().filter(range.contains) }
+        var keys: [ObjectKey] = []
+        plan.scan(
+            leaves.clamped(to: table.leafNumbers),
+            { number, found, keys in
+                let first = Int64(number * slotsPerLeaf)
+                found.forEach { slot in
+                    let key = ObjectKey(first + Int64(slot))
+                    if range.contains(key) { keys.append(key) }
+                }
+            }, &keys)
+        return keys
+    }
+
     private func scan<Found>(
         _ leaves: Range<Int>, _ gather: (Int, SlotBitmap, inout Found) -> Void, _ found: inout Found
     ) {

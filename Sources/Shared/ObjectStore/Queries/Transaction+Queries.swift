@@ -10,6 +10,18 @@ extension Transaction {
         return keys
     }
 
+    /// Those of a range of keys, ascending.
+    ///
+    /// - Complexity: that of the rows of the range, however many there are beside them.
+    package func keys(
+        _ className: String, matching predicate: BoundPredicate, in range: ClosedRange<ObjectKey>
+    ) throws(StoreError) -> [ObjectKey] {
+        let table = try existing(className)
+        let keys = QueryPlan.keys(table, predicate, in: range)
+        try throwDamage()
+        return keys
+    }
+
     package func count(_ className: String, matching predicate: BoundPredicate) throws(StoreError) -> Int {
         let table = try existing(className)
         let count = QueryPlan(table, predicate).count()
