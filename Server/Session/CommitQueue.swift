@@ -7,7 +7,7 @@ import Synchronization
 final class CommitQueue: Sendable {
     private let backend: any StoreBackend
     private let now: @Sendable () -> UInt64
-    private let thread = StoreThread(label: "causeway.commit")
+    let thread = StoreThread(label: "causeway.commit")
     private let waiting = Mutex(Waiting())
 
     private typealias Answer = CheckedContinuation<Result<CommitOutcome, StoreFailure>, Never>

@@ -15,15 +15,20 @@ extension Conversations {
             throw SyncFailure(
                 .sessionUnknown, "The download of this session is running or has ended. Open a new session.")
         }
-        let telling = Telling()
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { [self] in await ringOnTime(open) }
-            // Where the reading is done: a small change goes from the commit to its devices with one change of threads.
-            await withTaskExecutorPreference(reader) { await perform(open, rings, telling, sink) }
-            group.cancelAll()
+        let telling = Telling(termsMax: Int(clamping: limits.queryTerms))
+        await withTaskCancellationHandler {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { [self] in await ringOnTime(open) }
+                // Where the reading is done: a small change goes from the commit to its devices with one change of
+                // threads.
+                await withTaskExecutorPreference(lanes.quick) { await perform(open, rings, telling, sink) }
+                group.cancelAll()
+            }
+        } onCancel: {
+            open.isGone.store(true, ordering: .releasing)
         }
         _ = sessions.withLock { $0.close(session) }
-        await reader.runFreely {
+        await lane(open, telling).runFreely {
             telling.difference = nil
             telling.comparison = nil
         }
@@ -49,7 +54,7 @@ extension Conversations {
             case .compare(let reports):
                 await compare(reports, open, telling)
             case .part(let bytes):
-                let message = await reader.runFreely { [self] in part(bytes, open, telling) }
+                let message = await lane(open, telling).runFreely { [self] in part(bytes, open, telling) }
                 guard await send(message, open, sink) else { return }
             case .send(let message):
                 guard await send(message, open, sink) else { return }
@@ -69,15 +74,44 @@ extension Conversations {
         return open.conversation.withLock { $0.next(newest: newest, now: time, isTurnAwaited: isAwaited) }
     }
 
+    /// Where the difference that is told is read.
+    private func lane(_ open: OpenSession, _ telling: Telling) -> StoreThread {
+        telling.isLong.load(ordering: .relaxed) ? lanes.long(open.id) : lanes.quick
+    }
+
     /// Makes a difference, and its first part while the reader is at it: mostly that is all of it.
     private func begin(
         _ request: Conversation.DifferenceRequest, _ open: OpenSession, _ telling: Telling
     ) async -> Begun {
+        // What asks for whole classes is never quick.
+        telling.isLong.store(request.isOfWholeClasses, ordering: .relaxed)
+        var result = await begin(request, open, telling, on: lane(open, telling))
+        if case .failure(let failure) = result, failure.code == .interrupted, !open.isGone.load(ordering: .acquiring) {
+            telling.isLong.store(true, ordering: .relaxed)
+            result = await begin(request, open, telling, on: lane(open, telling))
+        }
+        switch result {
+        case .success(let begun):
+            return begun
+        case .failure(let failure) where failure.code == .queryInvalid:
+            passTurn(open)
+            return .sends(open.conversation.withLock { $0.refused(SyncFailure(failure)) })
+        case .failure(let failure):
+            open.conversation.withLock { $0.ends(SyncFailure(failure)) }
+            return .goesOn(nil)
+        }
+    }
+
+    private func begin(
+        _ request: Conversation.DifferenceRequest, _ open: OpenSession, _ telling: Telling, on thread: StoreThread
+    ) async -> Result<Begun, StoreFailure> {
         let backend = backend
         let schema = open.conversation.withLock { $0.schema }
         // Ids of sessions are drawn, and nobody knows them but the two of the session.
         let seed = open.id
-        let result = await reader.result { [self] () throws(StoreFailure) -> Begun in
+        return await thread.result { [self] () throws(StoreFailure) -> Begun in
+            let pace = self.pace(of: open, telling)
+            try pace.check()
             let snapshot = try backend.snapshot()
             let isCompared =
                 if request.isLost { true } else {
@@ -94,7 +128,7 @@ extension Conversations {
                 telling.difference = try ViewDifference(
                     snapshot, from: request.from, held: request.held.texts, wanted: request.wanted.texts,
                     heldUnder: request.heldPermissions, under: request.permissions, for: request.client,
-                    acknowledged: request.acknowledged, staged: request.staged)
+                    acknowledged: request.acknowledged, staged: request.staged, queries: telling.queries, pace: pace)
                 open.conversation.withLock { $0.began() }
                 let action = next(open)
                 guard case .part(let bytes) = action else { return .goesOn(action) }
@@ -102,7 +136,8 @@ extension Conversations {
             }
             let comparison = try ViewComparison(
                 snapshot, schema: schema, wanted: request.wanted.texts, under: request.permissions,
-                isHeld: request.held == request.wanted, for: request.client, told: request.acknowledged, seed: seed)
+                isHeld: request.held == request.wanted, for: request.client, told: request.acknowledged, seed: seed,
+                queries: telling.queries)
             guard comparison.acknowledged >= request.awaited else {
                 open.conversation.withLock { $0.foundIncomplete(at: snapshot.version) }
                 passTurn(open)
@@ -110,24 +145,25 @@ extension Conversations {
             }
             guard takeTurn(open) else { return .goesOn(nil) }
             telling.comparison = comparison
+            telling.isLong.store(true, ordering: .relaxed)
             open.conversation.withLock { $0.comparisonBegan() }
             return .goesOn(nil)
         }
-        switch result {
-        case .success(let begun):
-            return begun
-        case .failure(let failure) where failure.code == .queryInvalid:
-            passTurn(open)
-            return .sends(open.conversation.withLock { $0.refused(SyncFailure(failure)) })
-        case .failure(let failure):
-            open.conversation.withLock { $0.ends(SyncFailure(failure)) }
-            return .goesOn(nil)
+    }
+
+    /// How far one piece of a session's planning may go.
+    private func pace(of open: OpenSession, _ telling: Telling) -> Pace {
+        // Somebody has to do it in the end, and parting it would need all of it to be remembered.
+        if telling.isLong.load(ordering: .relaxed) { return Pace { !open.isGone.load(ordering: .acquiring) } }
+        let end = StepEnd()
+        return Pace(objectsMax: ReadingLanes.quickObjectsMax) {
+            !open.isGone.load(ordering: .acquiring) && !end.isReached
         }
     }
 
     /// The next question of a resync, or the change that it found.
     private func ask(_ open: OpenSession, _ telling: Telling, _ sink: any DownloadSink) async -> Bool {
-        let result = await reader.result { [self] () throws(StoreFailure) -> ViewComparison.Question? in
+        let result = await lane(open, telling).result { [self] () throws(StoreFailure) -> ViewComparison.Question? in
             guard let comparison = telling.comparison else {
                 preconditionFailure("A question was asked for while no comparison is open.")
             }
@@ -149,26 +185,36 @@ extension Conversations {
     }
 
     private func compare(_ reports: [DigestReport], _ open: OpenSession, _ telling: Telling) async {
-        let result = await reader.result { () throws(StoreFailure) -> Bool in
-            guard let comparison = telling.comparison else {
-                preconditionFailure("Digests were compared while no comparison is open.")
+        var result = Result<Bool?, StoreFailure>.success(nil)
+        while case .success(nil) = result {
+            // The digests of a large view take seconds: others have the thread in between.
+            result = await lane(open, telling).result { () throws(StoreFailure) -> Bool? in
+                guard let comparison = telling.comparison else {
+                    preconditionFailure("Digests were compared while no comparison is open.")
+                }
+                let end = StepEnd()
+                guard !open.isGone.load(ordering: .acquiring) else { return false }
+                guard try comparison.prepare(while: { !end.isReached }) else { return nil }
+                return try comparison.take(reports)
             }
-            return try comparison.take(reports)
         }
         switch result {
-        case .success(let fits): open.conversation.withLock { $0.compared(fits: fits) }
+        case .success(let fits): open.conversation.withLock { $0.compared(fits: fits ?? false) }
         case .failure(let failure): open.conversation.withLock { $0.ends(SyncFailure(failure)) }
         }
     }
 
-    /// The next part of the difference, on the reader's thread. Nil when there is nothing in it to send.
+    /// The next part of the difference, on the thread that reads it. Nil when there is nothing in it to send.
     private func part(_ bytes: Int, _ open: OpenSession, _ telling: Telling) -> DownloadMessage? {
         guard let difference = telling.difference else {
             preconditionFailure("A part was asked for while no difference is open.")
         }
         do throws(StoreFailure) {
-            let part = try difference.next(bytesMax: bytes)
-            if part.isLast { telling.difference = nil }
+            let end = StepEnd()
+            let part = try difference.next(bytesMax: bytes) { !end.isReached }
+            // Much was gone over and little found: others have had to wait for it.
+            if end.isReached { telling.isLong.store(true, ordering: .relaxed) }
+            if part.isLast { telling.difference = nil } else if part.isEmpty { return nil }
             return open.conversation.withLock { conversation in
                 let checkpoint = difference.checkpoint(
                     epoch: backend.epoch, querySet: conversation.targetQuerySet,
@@ -186,7 +232,7 @@ extension Conversations {
     private func send(_ message: DownloadMessage?, _ open: OpenSession, _ sink: any DownloadSink) async -> Bool {
         guard let message else { return true }
         // One part of many is long in the writing, and others wait for the reader.
-        let executor: any TaskExecutor = message.isPartial ? globalConcurrentExecutor : reader
+        let executor: any TaskExecutor = message.isPartial ? globalConcurrentExecutor : lanes.quick
         open.conversation.withLock { $0.sending() }
         let bytes = await withTaskExecutorPreference(executor) { try? await sink.send(message) }
         guard let bytes else { return false }
@@ -207,11 +253,28 @@ extension Conversations {
 /// The view difference that one download is telling, or about to.
 ///
 /// Unchecked: the difference stands on a transaction that one thread may use at a time, and it is touched in work that
-/// runs on `Conversations.reader`, a serial thread, only.
+/// the one task of the download starts on a thread of `ReadingLanes` and waits for, so that each piece sees what the one
+/// before it did.
 private final class Telling: @unchecked Sendable {
     var difference: ViewDifference?
     /// Before it, in a resync.
     var comparison: ViewComparison?
+    /// Of the difference before, mostly.
+    let queries: KeptQueries
+    /// Whether it is too long for the thread that connected devices wait for.
+    let isLong = Atomic(false)
+
+    init(termsMax: Int) {
+        queries = KeptQueries(termsMax: termsMax)
+    }
+}
+
+extension Conversation.DifferenceRequest {
+    /// Whether rows that nobody touched may enter or leave.
+    fileprivate var isOfWholeClasses: Bool {
+        isLost || staged != nil || from == .zero || held != wanted
+            || heldPermissions?.fingerprint ?? 0 != permissions?.fingerprint ?? 0
+    }
 }
 
 extension DownloadMessage {

@@ -13,40 +13,51 @@ package protocol DownloadSink: Sendable {
 
 /// All sessions of one database: performs what each `Conversation` decides.
 ///
-/// One task runs per download stream; store calls that block run on threads of their own, one that writes and one that
-/// reads, so that a large catch-up never delays a commit.
+/// One task runs per download stream; store calls that block run on threads of their own, one that writes and several that
+/// read (`ReadingLanes`), so that a large catch-up delays neither a commit nor what other devices wait for.
 package final class Conversations: Sendable {
     let backend: any StoreBackend
     let intake: any OneWayIntake
     let limits: SessionLimits
+    private let bounds: SessionBounds
     let now: @Sendable () -> UInt64
     let sessions: Mutex<SessionTable>
     /// Whose comparison may be open. Locked before a conversation, where both are.
     let turns: Mutex<Turns>
     let commits: CommitQueue
-    let reader: StoreThread
+    let lanes = ReadingLanes()
     let intakeThread: StoreThread
+    private let pulse: Pulse
 
     /// - Parameters:
+    ///   - bounds: how many sessions there may be, and what they may hold.
     ///   - intake: where one-way objects go: `Intake` of `CausewayIngest` around the same backend.
     ///   - comparisonsAtOnce: how many devices are asked at a time what they hold; others wait for their turn.
     ///   - sessionSeed: makes session ids hard to guess; draw it at random.
     ///   - now: milliseconds since 1970.
     package init(
         backend: any StoreBackend, intake: any OneWayIntake, limits: SessionLimits = .standard,
-        comparisonsAtOnce: Int = Conversations.comparisonsAtOnce, sessionSeed: UInt64,
-        now: @escaping @Sendable () -> UInt64
+        bounds: SessionBounds = SessionBounds(), comparisonsAtOnce: Int = Conversations.comparisonsAtOnce,
+        sessionSeed: UInt64, now: @escaping @Sendable () -> UInt64
     ) {
         self.backend = backend
         self.intake = intake
         self.limits = limits
         self.now = now
-        sessions = Mutex(SessionTable(seed: sessionSeed))
+        self.bounds = bounds
+        sessions = Mutex(SessionTable(seed: sessionSeed, bounds: bounds))
         turns = Mutex(Turns(places: comparisonsAtOnce))
         commits = CommitQueue(backend: backend, now: now)
-        reader = StoreThread(label: "causeway.read")
         intakeThread = StoreThread(label: "causeway.intake")
+        pulse = Pulse(lanes.all + [commits.thread, intakeThread])
     }
+
+    /// Whether the database answers: every thread that works on it has come round to what it was given within
+    /// `answerMillisecondsMax`. To be asked again and again, as a balancer does: the first time it says yes.
+    package var isAnswering: Bool { pulse.beats(at: now(), within: Self.answerMillisecondsMax) }
+
+    /// The longest time that a commit or a plan of the largest size takes on a slow machine.
+    package static let answerMillisecondsMax: UInt64 = 10_000
 
     // MARK: - Hello
 
@@ -76,11 +87,14 @@ package final class Conversations: Sendable {
                     + "app opens a new file and copies over what it needs.")
         }
         let arrival = now()
-        guard sessions.withLock({ $0.hasPlace(for: hello.client, of: user, at: arrival) }) else { throw .noPlace }
+        let queryBytes = hello.queryWeight
+        guard sessions.withLock({ $0.hasPlace(for: hello.client, of: user, queryBytes: queryBytes, at: arrival) })
+        else { throw .noPlace(bounds) }
         let backend = backend
+        let termsMax = Int(clamping: limits.queryTerms)
         let mayExtendSchema = access?.permissions()?.rules.mayExtendSchema ?? true
         typealias Finding = (record: ClientRecord, isLost: Bool, isStagedKnown: Bool)
-        let (record, isLost, isStagedKnown) = try await reader.run { () throws(StoreFailure) -> Finding in
+        let (record, isLost, isStagedKnown) = try await lanes.hellos.run { () throws(StoreFailure) -> Finding in
             // Before anything is written: a device that is refused leaves no trace.
             if !mayExtendSchema { try backend.requireSchema(hello.schema) }
             let record = try backend.register(
@@ -90,7 +104,8 @@ package final class Conversations: Sendable {
             if mayExtendSchema { try backend.extendSchema(hello.schema) }
             if checkpoint == .nothing, hello.staged == nil { return (record, false, false) }
             let snapshot = try backend.snapshot()
-            let isStagedKnown = try hello.isStagedKnown(to: snapshot, epoch: backend.epoch)
+            let isStagedKnown = try hello.isStagedKnown(
+                to: snapshot, epoch: backend.epoch, termsMax: termsMax)
             if checkpoint == .nothing { return (record, false, isStagedKnown) }
             let isKnown = try snapshot.lineage().knows(
                 checkpoint.version, of: checkpoint.incarnation, newest: snapshot.version)
@@ -109,10 +124,10 @@ package final class Conversations: Sendable {
             hello: hello, isLost: isLost, awaited: checkpoint.acknowledged, isStagedKnown: isStagedKnown, user: user,
             limits: limits, permissions: access?.permissions(), now: time)
         let opened = sessions.withLock {
-            $0.open(conversation, access, epoch: backend.epoch, at: time)
+            $0.open(conversation, access, queryBytes: queryBytes, epoch: backend.epoch, at: time)
         }
         opened.replaced?.wake()
-        guard let session = opened.session else { throw .noPlace }
+        guard let session = opened.session else { throw .noPlace(bounds) }
         return Welcome(
             session: session, protocolVersion: spoken.upperBound, epoch: backend.epoch, serverTime: time,
             limits: limits, committed: record.committed, ingested: record.ingested, skipped: record.skipped,
@@ -149,6 +164,8 @@ package final class Conversations: Sendable {
     /// The queries the device wants from now on. The answer to them comes in the download.
     package func want(_ session: UInt64, user: String, _ queries: QuerySet) async throws(SyncFailure) {
         let open = try find(session, user)
+        let queryBytes = queries.weight + open.conversation.withLock { $0.held.weight }
+        guard sessions.withLock({ $0.reweigh(session, queryBytes: queryBytes) }) else { throw .noPlace(bounds) }
         open.conversation.withLock { $0.wants(queries) }
         open.wake()
     }
@@ -223,8 +240,10 @@ package final class Conversations: Sendable {
 }
 
 extension SyncFailure {
-    fileprivate static let noPlace = SyncFailure(
-        .serverBusy,
-        "This server carries as many sessions as it can, \(SessionTable.sessionsMax) in all and "
-            + "\(SessionTable.sessionsOfUserMax) of one user. Try again later.")
+    fileprivate static func noPlace(_ bounds: SessionBounds) -> SyncFailure {
+        SyncFailure(
+            .serverBusy,
+            "This server carries as many sessions as it can, \(bounds.sessions) in all and \(bounds.sessionsOfUser) of "
+                + "one user with \(bounds.queryBytesOfUser >> 20) MiB of queries. Try again later.")
+    }
 }

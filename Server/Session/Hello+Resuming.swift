@@ -7,7 +7,9 @@ package import CausewayWire
 
 extension Hello {
     /// Whether the record still knows what changed since, and has what the device has counted on.
-    package func isStagedKnown(to snapshot: any StoreSnapshot, epoch: UInt64) throws(StoreFailure) -> Bool {
+    package func isStagedKnown(
+        to snapshot: any StoreSnapshot, epoch: UInt64, termsMax: Int = StandingQueries.termsMax
+    ) throws(StoreFailure) -> Bool {
         guard let staged, let toldUpTo else { return false }
         let version = staged.checkpoint.version
         guard staged.checkpoint.epoch == epoch, version > .zero, version >= checkpoint.version,
@@ -16,7 +18,7 @@ extension Hello {
             staged.checkpoint.acknowledged >= checkpoint.acknowledged,
             try snapshot.committed(by: client) >= staged.checkpoint.acknowledged
         else { return false }
-        return ViewDifference.canResume(snapshot, toldUpTo, held: staged.queries.texts)
+        return ViewDifference.canResume(snapshot, toldUpTo, held: staged.queries.texts, termsMax: termsMax)
     }
 
     /// Whether the view is made for the same reader as its beginning, and the device still wants all of it.

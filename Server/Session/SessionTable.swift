@@ -6,23 +6,27 @@ import Synchronization
 struct SessionTable {
     private var open: [UInt64: OpenSession] = [:]
     private var sessionOfClient: [ClientID: UInt64] = [:]
-    private var countOfUser: [String: Int] = [:]
+    private var ofUser: [String: Share] = [:]
+    private let bounds: SessionBounds
     /// When idle sessions may be looked for again.
     private var nextSweep: UInt64 = 0
     private var last: UInt64
     /// Set once the server ends: nothing opens any more.
     private(set) var ending: SyncFailure?
 
-    /// Bounds what hellos without a download can make the server keep.
-    static let sessionsMax = 20_000
-    /// Of one user, so that nobody takes the places of all.
-    static let sessionsOfUserMax = 2_000
+    /// What the sessions of one user take.
+    private struct Share {
+        var sessions = 0
+        var queryBytes = 0
+    }
+
     /// A session whose device never asked for its download is forgotten after this time.
     static let idleMilliseconds: UInt64 = 60_000
     private static let sweepMilliseconds: UInt64 = 1_000
 
-    init(seed: UInt64) {
+    init(seed: UInt64, bounds: SessionBounds = SessionBounds()) {
         last = seed
+        self.bounds = bounds
     }
 
     subscript(session: UInt64) -> OpenSession? { open[session] }
@@ -31,7 +35,7 @@ struct SessionTable {
 
     /// A device has one session: a new one replaces what it left behind.
     mutating func open(
-        _ conversation: Conversation, _ access: Access? = nil, epoch: UInt64, at time: UInt64
+        _ conversation: Conversation, _ access: Access? = nil, queryBytes: Int = 0, epoch: UInt64, at time: UInt64
     ) -> (session: UInt64?, replaced: OpenSession?) {
         var replaced: OpenSession?
         if let earlier = sessionOfClient[conversation.client] {
@@ -41,32 +45,50 @@ struct SessionTable {
             }
         }
         let user = conversation.user
-        if isFull(for: user) { closeIdle(at: time) }
-        guard !isFull(for: user) else { return (nil, replaced) }
+        if isFull(for: user, queryBytes) { closeIdle(at: time) }
+        guard !isFull(for: user, queryBytes) else { return (nil, replaced) }
         last = Self.next(after: last)
         while last == 0 || open[last] != nil { last = Self.next(after: last) }
-        open[last] = OpenSession(id: last, conversation, access, openedAt: time)
+        open[last] = OpenSession(id: last, conversation, access, queryBytes: queryBytes, openedAt: time)
         sessionOfClient[conversation.client] = last
-        countOfUser[user, default: 0] += 1
+        ofUser[user, default: Share()].sessions += 1
+        ofUser[user, default: Share()].queryBytes += queryBytes
         return (last, replaced)
     }
 
     /// Whether a hello has any prospect, asked before anything is written down for its client.
-    mutating func hasPlace(for client: ClientID, of user: String, at time: UInt64) -> Bool {
+    mutating func hasPlace(
+        for client: ClientID, of user: String, queryBytes: Int = 0, at time: UInt64
+    ) -> Bool {
         if sessionOfClient[client] != nil { return true }
-        if isFull(for: user) { closeIdle(at: time) }
-        return !isFull(for: user)
+        if isFull(for: user, queryBytes) { closeIdle(at: time) }
+        return !isFull(for: user, queryBytes)
     }
 
-    private func isFull(for user: String) -> Bool {
-        open.count >= Self.sessionsMax || countOfUser[user, default: 0] >= Self.sessionsOfUserMax
+    private func isFull(for user: String, _ queryBytes: Int) -> Bool {
+        let share = ofUser[user] ?? Share()
+        return open.count >= bounds.sessions || share.sessions >= bounds.sessionsOfUser
+            || share.queryBytes + queryBytes > bounds.queryBytesOfUser
+    }
+
+    /// The device of a session wants other queries; false when its user has no room for so many bytes of them.
+    mutating func reweigh(_ session: UInt64, queryBytes: Int) -> Bool {
+        guard let known = open[session], let share = ofUser[known.user] else { return true }
+        let earlier = known.queryBytes.load(ordering: .relaxed)
+        let total = share.queryBytes - earlier + queryBytes
+        guard total <= bounds.queryBytesOfUser || queryBytes <= earlier else { return false }
+        known.queryBytes.store(queryBytes, ordering: .relaxed)
+        ofUser[known.user]?.queryBytes = total
+        return true
     }
 
     mutating func close(_ session: UInt64) -> OpenSession? {
         guard let closed = open.removeValue(forKey: session) else { return nil }
         if sessionOfClient[closed.client] == session { sessionOfClient[closed.client] = nil }
-        let left = countOfUser[closed.user, default: 1] - 1
-        countOfUser[closed.user] = left > 0 ? left : nil
+        var share = ofUser[closed.user] ?? Share()
+        share.sessions -= 1
+        share.queryBytes -= closed.queryBytes.load(ordering: .relaxed)
+        ofUser[closed.user] = share.sessions > 0 ? share : nil
         return closed
     }
 
@@ -100,14 +122,19 @@ final class OpenSession: Sendable {
     let client: ClientID
     let user: String
     let openedAt: UInt64
+    /// What its queries take of its user's share. Changed under the lock of the table.
+    let queryBytes: Atomic<Int>
     /// What the caller may do. A request with a newer token brings another.
     let access: Mutex<Access?>
     let conversation: Mutex<Conversation>
+    /// Whether its device has left: nobody waits for what is still being worked out.
+    let isGone = Atomic(false)
     /// Rung when something happened that the download may have to react to. Nil until it begins.
     private let bell = Mutex<AsyncStream<Void>.Continuation?>(nil)
 
-    init(id: UInt64, _ conversation: Conversation, _ access: Access?, openedAt: UInt64) {
+    init(id: UInt64, _ conversation: Conversation, _ access: Access?, queryBytes: Int, openedAt: UInt64) {
         self.id = id
+        self.queryBytes = Atomic(queryBytes)
         self.access = Mutex(access)
         client = conversation.client
         user = conversation.user

@@ -39,6 +39,8 @@ package struct StoreFailure: Error, Hashable, Sendable {
         package static let fault = Code("fault")
         /// Too much waits already.
         package static let busy = Code("busy")
+        /// It takes longer than its `Pace` allows.
+        package static let interrupted = Code("interrupted")
         /// Nobody opened it, or it was closed.
         package static let closed = Code("closed")
     }

@@ -29,6 +29,12 @@ package protocol StoreSnapshot: AnyObject {
 
     /// Ascending.
     func keys(_ classNumber: Int, matching predicate: BoundPredicate) throws(StoreFailure) -> [ObjectKey]
+    /// Those of a range of rows, ascending.
+    ///
+    /// - Complexity: that of the rows of the range, however many there are beside them.
+    func keys(
+        _ classNumber: Int, matching predicate: BoundPredicate, in rows: ClosedRange<ObjectKey>
+    ) throws(StoreFailure) -> [ObjectKey]
     func matches(_ row: Row, _ predicate: BoundPredicate) throws(StoreFailure) -> Bool
     /// Nil when no object with this name is alive.
     func row(_ name: ObjectName) -> Row?
@@ -61,13 +67,21 @@ package protocol StoreSnapshot: AnyObject {
     // MARK: What happened
 
     /// Everything committed after a version, seen from one client.
-    func history(after start: ServerVersion, for client: ClientID) throws(StoreFailure) -> History
+    ///
+    /// - Throws: `interrupted` when that is more than the pace allows.
+    func history(after start: ServerVersion, for client: ClientID, _ pace: Pace) throws(StoreFailure) -> History
     /// What a commit found in an object, as far as it touched it.
     func image(_ reference: ImageReference) throws(StoreFailure) -> ObjectState
     /// The life that a deleted object reached; nil for one that was never deleted.
     func endedLife(_ name: ObjectName) throws(StoreFailure) -> UInt32?
     /// Which runs of the server made which versions.
     func lineage() throws(StoreFailure) -> Lineage
+}
+
+extension StoreSnapshot {
+    package func history(after start: ServerVersion, for client: ClientID) throws(StoreFailure) -> History {
+        try history(after: start, for: client, .unhurried)
+    }
 }
 
 /// A row of this record.

@@ -63,6 +63,16 @@ final class EmbeddedSnapshot: StoreSnapshot {
         }
     }
 
+    func keys(
+        _ classNumber: Int, matching predicate: BoundPredicate, in rows: ClosedRange<ObjectKey>
+    ) throws(StoreFailure) -> [ObjectKey] {
+        do {
+            return try transaction.keys(catalog[classNumber].name, matching: predicate, in: rows)
+        } catch {
+            throw StoreFailure(error)
+        }
+    }
+
     func matches(_ row: Row, _ predicate: BoundPredicate) throws(StoreFailure) -> Bool {
         guard table(row.classNumber).exists(row.key) else { return false }
         if case .constant(let answer) = predicate { return answer }
@@ -99,8 +109,8 @@ final class EmbeddedSnapshot: StoreSnapshot {
 
     // MARK: - What happened
 
-    func history(after start: ServerVersion, for client: ClientID) throws(StoreFailure) -> History {
-        try HistoryTree(in: transaction).gather(after: start, through: version, for: client)
+    func history(after start: ServerVersion, for client: ClientID, _ pace: Pace) throws(StoreFailure) -> History {
+        try HistoryTree(in: transaction).gather(after: start, through: version, for: client, pace)
     }
 
     func image(_ reference: ImageReference) throws(StoreFailure) -> ObjectState {

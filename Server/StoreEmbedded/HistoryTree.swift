@@ -55,9 +55,17 @@ struct HistoryTree {
     // MARK: - Reading
 
     func record(_ version: ServerVersion) throws(StoreFailure) -> HistoryRecord {
+        try Self.record(bytes(of: version))
+    }
+
+    private func bytes(of version: ServerVersion) throws(StoreFailure) -> [UInt8] {
         guard let bytes = transaction.tree(Layout.history).get(Layout.bytes(version.rawValue)) else {
             throw StoreFailure(missing: "version \(version.rawValue)", Layout.history)
         }
+        return bytes
+    }
+
+    private static func record(_ bytes: [UInt8]) throws(StoreFailure) -> HistoryRecord {
         do {
             return try HistoryRecord(bytes)
         } catch {
@@ -79,16 +87,23 @@ struct HistoryTree {
 
     /// The commits after a version, gathered: each object once.
     func gather(
-        after start: ServerVersion, through end: ServerVersion, for client: ClientID
+        after start: ServerVersion, through end: ServerVersion, for client: ClientID, _ pace: Pace
     ) throws(StoreFailure) -> History {
         var gathering = Gathering()
         var version = start
+        var entries = 0
         while version < end {
             version = ServerVersion(version.rawValue + 1)
-            gathering.add(try record(version), at: version, isOwn: { $0 == client })
+            let bytes = try self.bytes(of: version)
+            entries += bytes.count / Self.bytesOfEntry
+            try pace.check(entries)
+            gathering.add(try Self.record(bytes), at: version, isOwn: { $0 == client })
         }
         return gathering.history
     }
+
+    /// Of an object in the record of a version, about.
+    private static let bytesOfEntry = 8
 }
 
 extension StoreEmbedded.Options {

@@ -19,10 +19,12 @@ package struct ToldUpTo: Hashable, Sendable {
 
 extension ViewDifference {
     /// Whether what a device says of a change that was cut means something here.
-    package static func canResume(_ snapshot: any StoreSnapshot, _ told: ToldUpTo, held: [QueryText]) -> Bool {
+    package static func canResume(
+        _ snapshot: any StoreSnapshot, _ told: ToldUpTo, held: [QueryText], termsMax: Int = StandingQueries.termsMax
+    ) -> Bool {
         do {
-            let held = try StandingQueries(held, in: snapshot, refusing: false)
-            _ = try StagedClaims(told, held: held, in: snapshot, under: nil)
+            let held = try StandingQueries(held, in: snapshot, refusing: false, termsMax: termsMax)
+            _ = try StagedClaims(told, held: held, in: snapshot, under: nil, termsMax: termsMax)
             return true
         } catch {
             return false
@@ -44,7 +46,8 @@ struct StagedClaims {
     private let end: Row
 
     init(
-        _ told: ToldUpTo, held: StandingQueries, in snapshot: any StoreSnapshot, under permissions: Permissions?
+        _ told: ToldUpTo, held: StandingQueries, in snapshot: any StoreSnapshot, under permissions: Permissions?,
+        termsMax: Int
     ) throws(StoreFailure) {
         guard let number = snapshot.classNumber(told.className) else {
             throw StoreFailure(
@@ -52,7 +55,8 @@ struct StagedClaims {
                 "The device says that it was told objects of the class \(told.className.quoted), which this database "
                     + "does not have.")
         }
-        base = try StandingQueries(told.base, in: snapshot, under: permissions, refusing: false)
+        base = try StandingQueries(
+            told.base, in: snapshot, under: permissions, refusing: false, termsMax: termsMax)
         self.held = held
         end = Row(number, told.row)
     }

@@ -21,6 +21,8 @@ package struct StandingQueries: Hashable, Sendable {
 
     package static let queriesMax = 1000
     package static let predicateBytesMax = 64 << 10
+    /// What all queries of a device ask together, unless the operator says otherwise.
+    package static let termsMax = 4_000
 
     package subscript(classNumber: Int) -> BoundPredicate? {
         byClass.first { $0.classNumber == classNumber }?.predicate
@@ -36,11 +38,12 @@ package struct StandingQueries: Hashable, Sendable {
 
     /// - Throws: `queryInvalid`, with a message that names the query, the cause and the remedy.
     ///
-    /// - Parameter refusing: whether a query by a property that the caller may never read is an error; else it matches
-    ///   nothing.
+    /// - Parameters:
+    ///   - refusing: whether a query by a property that the caller may never read is an error; else it matches nothing.
+    ///   - termsMax: more than so many terms of all queries together (`Predicate.termCount`) are an error.
     package init(
         _ texts: [QueryText], in snapshot: any StoreSnapshot, under permissions: Permissions? = nil,
-        refusing: Bool = true
+        refusing: Bool = true, termsMax: Int = Self.termsMax
     ) throws(StoreFailure) {
         guard texts.count <= Self.queriesMax else {
             throw StoreFailure(
@@ -51,8 +54,9 @@ package struct StandingQueries: Hashable, Sendable {
         let schema = snapshot.schema
         let rules = permissions?.bound(in: schema)
         var predicates: [Int: [BoundPredicate]] = [:]
+        var terms = 0
         for text in texts {
-            let (number, predicate) = try Self.bind(text, schema, snapshot)
+            let (number, predicate) = try Self.bind(text, schema, snapshot, &terms, termsMax)
             let known = try rules?[text.className].map { rules throws(StoreFailure) in
                 try Self.reading(only: rules, predicate, text, schema, refusing: refusing)
             }
@@ -68,7 +72,7 @@ package struct StandingQueries: Hashable, Sendable {
     }
 
     private static func bind(
-        _ text: QueryText, _ schema: Schema, _ snapshot: any StoreSnapshot
+        _ text: QueryText, _ schema: Schema, _ snapshot: any StoreSnapshot, _ terms: inout Int, _ termsMax: Int
     ) throws(StoreFailure) -> (Int, BoundPredicate) {
         guard let classSchema = schema[text.className], let number = snapshot.classNumber(text.className) else {
             throw StoreFailure(
@@ -92,7 +96,12 @@ package struct StandingQueries: Hashable, Sendable {
         }
         let bound: BoundPredicate
         do {
-            bound = try Predicate.parse(text.predicate).bound(to: text.className, in: schema)
+            let predicate = try Predicate.parse(text.predicate)
+            terms += predicate.termCount
+            guard terms <= termsMax else { throw Self.tooManyTerms(termsMax) }
+            bound = try predicate.bound(to: text.className, in: schema)
+        } catch let error as StoreFailure {
+            throw error
         } catch {
             throw StoreFailure(
                 .queryInvalid,
@@ -101,6 +110,13 @@ package struct StandingQueries: Hashable, Sendable {
         }
         try refuseLinks(bound.usesLinks(in: schema), text)
         return (number, bound)
+    }
+
+    private static func tooManyTerms(_ termsMax: Int) -> StoreFailure {
+        StoreFailure(
+            .queryInvalid,
+            "The subscriptions of this device ask for more than \(termsMax) comparisons together. Compare with a list "
+                + "(IN {…}) instead of many ORs, or subscribe by a property that says the same.")
     }
 }
 

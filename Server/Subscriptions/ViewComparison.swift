@@ -26,6 +26,8 @@ package final class ViewComparison {
     private let schema: Schema
     private var digester: ObjectDigester
     private var indexes: [String: DigestIndex] = [:]
+    /// The one that is being made.
+    private var making: Making?
     /// To be asked, the last first, and how many digests the answer will hold. Ranges are asked about to their end before
     /// the next ones are parted, so that few wait, however many a device invents.
     private var open: [(ask: DigestAsk, digests: Int)] = []
@@ -50,10 +52,12 @@ package final class ViewComparison {
     ///   - isHeld: whether the device holds these queries already: they are then narrowed by the rules and not refused.
     ///   - told: the last changeset of the client whose outcome the device was told.
     ///   - seed: of the digests; drawn at random for every comparison.
+    ///   - queries: where bound queries are kept from one comparison or difference of a device to the next.
     /// - Throws: `queryInvalid` when a wanted query cannot be served; `fault` when the file cannot be read.
     package init(
         _ snapshot: any StoreSnapshot, schema: Schema, wanted: [QueryText], under permissions: Permissions? = nil,
-        isHeld: Bool = false, for client: ClientID, told: UInt64 = 0, seed: UInt64
+        isHeld: Bool = false, for client: ClientID, told: UInt64 = 0, seed: UInt64,
+        queries: KeptQueries = KeptQueries()
     ) throws(StoreFailure) {
         self.snapshot = snapshot
         self.schema = schema
@@ -62,7 +66,7 @@ package final class ViewComparison {
         self.told = told
         acknowledged = try snapshot.committed(by: client)
         rules = permissions?.bound(in: snapshot.schema)
-        self.wanted = try StandingQueries(wanted, in: snapshot, under: permissions, refusing: !isHeld)
+        self.wanted = try queries.queries(wanted, in: snapshot, under: permissions, refusing: !isHeld)
         digester = ObjectDigester(seed: seed, schema: schema)
         for classSchema in schema.classes where classSchema.kind == .object {
             guard snapshot.classNumber(classSchema.name) != nil else { continue }
@@ -174,46 +178,86 @@ package final class ViewComparison {
 
     // MARK: - What is here
 
+    /// Makes the digests that the answer to the last question will be compared with, as far as it may go on.
+    ///
+    /// - Returns: whether all of them are made.
+    package func prepare(while goesOn: () -> Bool) throws(StoreFailure) -> Bool {
+        for ask in asked where indexes[ask.range.className] == nil {
+            guard try index(of: ask.range.className, while: goesOn) != nil else { return false }
+        }
+        return true
+    }
+
     private func index(of className: String) throws(StoreFailure) -> DigestIndex {
+        guard let index = try index(of: className, while: { true }) else {
+            preconditionFailure("Digests are made to the end by whoever may take the time.")
+        }
+        return index
+    }
+
+    /// Nil when it is not made yet.
+    private func index(of className: String, while goesOn: () -> Bool) throws(StoreFailure) -> DigestIndex? {
         if let index = indexes[className] { return index }
-        let index = try makeIndex(of: className)
+        guard let number = snapshot.classNumber(className), let query = wanted[number] else {
+            indexes[className] = .empty
+            return .empty
+        }
+        let making: Making
+        if let begun = self.making, begun.classNumber == number {
+            making = begun
+        } else {
+            making = Making(classNumber: number, keys: try snapshot.keys(number, matching: query))
+            self.making = making
+        }
+        while making.done < making.keys.count {
+            guard goesOn() else { return nil }
+            try goOn(making, className)
+        }
+        self.making = nil
+        let index = DigestIndex(making.entries)
         indexes[className] = index
         return index
     }
 
-    private func makeIndex(of className: String) throws(StoreFailure) -> DigestIndex {
-        guard let number = snapshot.classNumber(className), let query = wanted[number] else { return .empty }
-        let keys = try snapshot.keys(number, matching: query)
+    /// Digests of a class that are being made.
+    private final class Making {
+        let classNumber: Int
+        let keys: [ObjectKey]
+        var done = 0
+        var entries: [DigestIndex.Entry] = []
+
+        init(classNumber: Int, keys: [ObjectKey]) {
+            self.classNumber = classNumber
+            self.keys = keys
+            entries.reserveCapacity(keys.count)
+        }
+    }
+
+    private func goOn(_ making: Making, _ className: String) throws(StoreFailure) {
         // The device holds such objects without what the caller may not read. Nor is that in the digests, so that nobody
         // finds it out by guessing.
         let readable = rules?.readable(className)
         let properties = snapshot.schema[className]?.properties ?? []
-        var entries: [DigestIndex.Entry] = []
-        entries.reserveCapacity(keys.count)
-        var first = 0
-        while first < keys.count {
-            let end = min(first + Self.rowsAtOnce, keys.count)
-            var contents: [ObjectContent] = []
-            try snapshot.appendWhole(number, keys[first..<end], to: &contents)
-            // What is embedded in an object stands before it.
-            var embedded: [ObjectReference: ObjectState] = [:]
-            for content in contents {
-                guard content.object.className == className else {
-                    embedded[content.object] = content.state
-                    continue
-                }
-                var state = content.state
-                if let readable, let row = snapshot.row(ObjectName(number, content.object.key)) {
-                    state.hide(try snapshot.hidden(in: row, readable), properties)
-                }
-                let digest = digester.digest(content.object, state) { part in embedded[part] }
-                let place = digester.place(of: content.object.key)
-                entries.append(DigestIndex.Entry(place: place, ObjectDigest(content.object.key, digest)))
-                embedded.removeAll(keepingCapacity: true)
+        let end = min(making.done + Self.rowsAtOnce, making.keys.count)
+        var contents: [ObjectContent] = []
+        try snapshot.appendWhole(making.classNumber, making.keys[making.done..<end], to: &contents)
+        // What is embedded in an object stands before it.
+        var embedded: [ObjectReference: ObjectState] = [:]
+        for content in contents {
+            guard content.object.className == className else {
+                embedded[content.object] = content.state
+                continue
             }
-            first = end
+            var state = content.state
+            if let readable, let row = snapshot.row(ObjectName(making.classNumber, content.object.key)) {
+                state.hide(try snapshot.hidden(in: row, readable), properties)
+            }
+            let digest = digester.digest(content.object, state) { part in embedded[part] }
+            let place = digester.place(of: content.object.key)
+            making.entries.append(DigestIndex.Entry(place: place, ObjectDigest(content.object.key, digest)))
+            embedded.removeAll(keepingCapacity: true)
         }
-        return DigestIndex(entries)
+        making.done = end
     }
 
     private static let rowsAtOnce = 256

@@ -6,16 +6,17 @@ import CausewayStore
 
 extension ViewDifference {
     /// A device that holds nothing and has written nothing.
-    func planBootstrap() throws(StoreFailure) {
+    func planBootstrap(_ pace: Pace) throws(StoreFailure) {
         var entering: [(classNumber: Int, keys: [ObjectKey])] = []
         for query in wanted.byClass {
+            try pace.check()
             entering.append((query.classNumber, try snapshot.keys(query.classNumber, matching: query.predicate)))
         }
         addEntering(entering)
     }
 
-    func planFromHistory(for client: ClientID, viewIsUnchanged: Bool) throws(StoreFailure) {
-        let history = try snapshot.history(after: start, for: client)
+    func planFromHistory(for client: ClientID, viewIsUnchanged: Bool, _ pace: Pace) throws(StoreFailure) {
+        let history = try snapshot.history(after: start, for: client, pace)
         past.learn(history)
         // The objects that a commit touched, and the rows they stand in now, so that the other two ways leave them out.
         let aggregates = Aggregate.gather(history.touched)
@@ -27,12 +28,16 @@ extension ViewDifference {
             let touched = aggregate.root
             if let row = snapshot.row(touched.name) { judged[row.classNumber, default: []].append(row.key) }
         }
+        var born = 0
         for births in history.births {
-            try plan(births, judged: &judged, viewIsUnchanged: viewIsUnchanged)
+            born += births.width
+            try pace.check(born / Self.bornForOneTouched)
+            try plan(births, judged: &judged, viewIsUnchanged: viewIsUnchanged, pace)
         }
         guard !viewIsUnchanged else { return }
         var entering: [(classNumber: Int, keys: [ObjectKey])] = []
         for (classNumber, _) in topLevelClasses() where isMoved(classNumber) {
+            try pace.check()
             let isTold = isToldAnew(classNumber)
             let before = try certain(classNumber)
             let now = try keys(classNumber, wanted)
@@ -70,17 +75,17 @@ extension ViewDifference {
     /// Rows that came to life in the range: of others, what matches enters; the client's own are there already, and
     /// what does not match leaves. Of what matches that is told again of which the device may not keep everything.
     private func plan(
-        _ births: Births, judged: inout [Int: [ObjectKey]], viewIsUnchanged: Bool
+        _ births: Births, judged: inout [Int: [ObjectKey]], viewIsUnchanged: Bool, _ pace: Pace
     ) throws(StoreFailure) {
         let query = wanted[births.classNumber]
         if query == nil && !births.byClient {
             // Nobody asks. When the queries change, the class is compared as a whole, and neither side names it.
-            if !viewIsUnchanged { judged[births.classNumber, default: []] += try born(births, matching: nil) }
+            if !viewIsUnchanged { judged[births.classNumber, default: []] += try born(births, matching: nil, pace) }
             return
         }
-        let matching = try query.map { query throws(StoreFailure) in try born(births, matching: query) } ?? []
+        let matching = try query.map { query throws(StoreFailure) in try born(births, matching: query, pace) } ?? []
         if births.byClient {
-            let all = try born(births, matching: nil)
+            let all = try born(births, matching: nil, pace)
             try addLeaving(births.classNumber, sorted(all, without: matching), .query)
             add(.enter(classNumber: births.classNumber, keys: try partlyHidden(births.classNumber, matching)))
             judged[births.classNumber, default: []] += all
@@ -93,7 +98,8 @@ extension ViewDifference {
             for key in matching where try countsAsHeld(Row(births.classNumber, key)) { told.append(key) }
             add(.enter(classNumber: births.classNumber, keys: told))
             let entering = sorted(matching, without: told)
-            judged[births.classNumber, default: []] += sorted(try born(births, matching: nil), without: entering)
+            judged[births.classNumber, default: []] += sorted(
+                try born(births, matching: nil, pace), without: entering)
         }
     }
 
@@ -108,28 +114,33 @@ extension ViewDifference {
         return try claims.holds(row) { query throws(StoreFailure) in try snapshot.matches(row, query) }
     }
 
-    private func born(_ births: Births, matching query: BoundPredicate?) throws(StoreFailure) -> [ObjectKey] {
-        let keys: [ObjectKey]
-        let range = births.keys
-        let width = range.upperBound.rawValue - range.lowerBound.rawValue + 1
-        if width <= Self.rowsWorthSingleJudgement {
-            var single: [ObjectKey] = []
-            for raw in range.lowerBound.rawValue...range.upperBound.rawValue {
+    /// - Complexity: that of the rows of the run, however many the class has.
+    private func born(
+        _ births: Births, matching query: BoundPredicate?, _ pace: Pace
+    ) throws(StoreFailure) -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        if births.width <= Self.rowsWorthSingleJudgement {
+            for raw in births.keys.lowerBound.rawValue...births.keys.upperBound.rawValue {
                 let row = Row(births.classNumber, ObjectKey(raw))
-                if try snapshot.matches(row, query ?? .constant(true)) { single.append(row.key) }
+                if try snapshot.matches(row, query ?? .constant(true)) { keys.append(row.key) }
             }
-            keys = single
         } else {
-            let all = try snapshot.keys(births.classNumber, matching: query ?? .constant(true))
-            let first = all.partitioningIndex { $0 >= range.lowerBound }
-            let end = all.partitioningIndex { $0 > range.upperBound }
-            keys = Array(all[first..<end])
+            let last = births.keys.upperBound.rawValue
+            for first in stride(from: births.keys.lowerBound.rawValue, through: last, by: Self.rowsAtOnceMax) {
+                try pace.check()
+                let rows = ObjectKey(first)...ObjectKey(min(first + Int64(Self.rowsAtOnceMax) - 1, last))
+                keys += try snapshot.keys(births.classNumber, matching: query ?? .constant(true), in: rows)
+            }
         }
         return sorted(keys, without: births.without)
     }
 
     /// Below this many rows, judging each is cheaper than a run of the query.
-    private static let rowsWorthSingleJudgement: Int64 = 256
+    private static let rowsWorthSingleJudgement = 256
+    /// So many rows are gone over in one piece.
+    private static let rowsAtOnceMax = 10_000
+    /// A row that was born is gone over column by column: so many cost what an object costs that was touched.
+    private static let bornForOneTouched = 16
 
     private func keys(_ classNumber: Int, _ queries: StandingQueries) throws(StoreFailure) -> [ObjectKey] {
         guard let query = queries[classNumber] else { return [] }
@@ -141,6 +152,10 @@ extension ViewDifference {
             snapshot.classNumber(schema.name).map { ($0, schema) }
         }
     }
+}
+
+extension Births {
+    fileprivate var width: Int { Int(keys.upperBound.rawValue - keys.lowerBound.rawValue) + 1 }
 }
 
 /// The elements of one ascending list that are not in another.

@@ -69,6 +69,12 @@ package final class ViewDifference {
         package var reached: Row?
         var sizeBytes = 0
 
+        /// Whether there is nothing in it that a device has to be told.
+        package var isEmpty: Bool {
+            entered.isEmpty && enteredRuns.isEmpty && updated.isEmpty && left.isEmpty && deleted.isEmpty
+                && refused.isEmpty
+        }
+
         package struct Leave: Hashable, Sendable {
             package var object: ObjectReference
             package var reason: Reason
@@ -113,15 +119,19 @@ package final class ViewDifference {
     }
 
     /// - Parameters:
+    ///   - queries: where bound queries are kept from one difference of a device to the next.
+    ///   - pace: how far planning may go.
     ///   - heldPermissions: what the held view was made under; nil is everything.
     ///   - staged: how far the device was told the change that led to `held` at `start`; nil when it has all of it.
     ///   - told: the last changeset of the client whose outcome the device was told; nil to leave refusals out.
     /// - Precondition: the snapshot tells everything since `start`, see `needsComparison`.
-    /// - Throws: `queryInvalid` when a wanted query cannot be served; `fault` when the file cannot be read.
+    /// - Throws: `queryInvalid` when a wanted query cannot be served; `fault` when the file cannot be read; `interrupted`
+    ///   when planning takes more than the pace allows.
     package init(
         _ snapshot: any StoreSnapshot, from start: ServerVersion, held: [QueryText], wanted: [QueryText],
         heldUnder heldPermissions: Permissions? = nil, under permissions: Permissions? = nil, for client: ClientID,
-        acknowledged told: UInt64? = nil, staged: ToldUpTo? = nil
+        acknowledged told: UInt64? = nil, staged: ToldUpTo? = nil, queries: KeptQueries = KeptQueries(),
+        pace: Pace = .unhurried
     ) throws(StoreFailure) {
         self.snapshot = snapshot
         self.start = start
@@ -131,20 +141,22 @@ package final class ViewDifference {
         rules = permissions?.bound(in: snapshot.schema)
         heldRules = heldPermissions?.bound(in: snapshot.schema)
         // A set that is held already is narrowed by rules and not refused, so that other rules never end a session.
-        self.wanted = try StandingQueries(wanted, in: snapshot, under: permissions, refusing: held != wanted)
+        self.wanted = try queries.queries(wanted, in: snapshot, under: permissions, refusing: held != wanted)
         let areRulesUnchanged = heldPermissions?.fingerprint ?? 0 == permissions?.fingerprint ?? 0
         let isUnchanged = held == wanted && areRulesUnchanged
         self.held =
-            isUnchanged ? self.wanted : try StandingQueries(held, in: snapshot, under: heldPermissions, refusing: false)
+            isUnchanged
+            ? self.wanted : try queries.queries(held, in: snapshot, under: heldPermissions, refusing: false)
         let heldQueries = self.held
         claims = try staged.map { staged throws(StoreFailure) in
-            try StagedClaims(staged, held: heldQueries, in: snapshot, under: heldPermissions)
+            try StagedClaims(
+                staged, held: heldQueries, in: snapshot, under: heldPermissions, termsMax: queries.termsMax)
         }
         past = PastView(snapshot)
         if start == .zero && acknowledged == 0 {
-            try planBootstrap()
+            try planBootstrap(pace)
         } else {
-            try planFromHistory(for: client, viewIsUnchanged: isUnchanged && staged == nil && start != .zero)
+            try planFromHistory(for: client, viewIsUnchanged: isUnchanged && staged == nil && start != .zero, pace)
         }
         // Under other rules even what stays in view may be told anew, which no row can say.
         if !areRulesUnchanged { resumableSteps = 0..<0 }
@@ -189,67 +201,75 @@ package final class ViewDifference {
     package func className(_ number: Int) -> String { snapshot.className(number) }
 
     /// The next part, of about this size. Not to be called again after the last.
-    package func next(bytesMax: Int) throws(StoreFailure) -> Part {
+    ///
+    /// - Parameter goesOn: asked between objects. Once it says no the part ends, be it empty.
+    package func next(bytesMax: Int, while goesOn: () -> Bool = { true }) throws(StoreFailure) -> Part {
         var part = Part()
-        while step < steps.count, part.sizeBytes < bytesMax {
-            switch steps[step] {
-            case .touched(let aggregates):
-                while position < aggregates.count, part.sizeBytes < bytesMax {
-                    try tell(aggregates[position], in: &part)
-                    position += 1
-                }
-            case .enter(let classNumber, let keys):
-                while position < keys.count, part.sizeBytes < bytesMax {
-                    let before = part.sizeBytes
-                    // The first row of a class says how large they are: sixty-four photographs are no part.
-                    if position == 0 { rowBytes = bytesMax }
-                    let room = min(max((bytesMax - before) / rowBytes, 1), keys.count - position)
-                    let rows = try enterSome(
-                        classNumber, keys[position..<position + room], bytesMax: bytesMax, in: &part)
-                    rowBytes = max((part.sizeBytes - before) / rows, 1)
-                    position += rows
-                }
-            case .leave(let classNumber, let keys, let reason):
-                while position < keys.count, part.sizeBytes < bytesMax {
-                    leave(Row(classNumber, keys[position]), reason, in: &part)
-                    position += 1
-                }
-            case .end(let ends):
-                while position < ends.count, part.sizeBytes < bytesMax {
-                    part.append(
-                        Part.End(object: reference(ends[position].name), life: ends[position].life))
-                    position += 1
-                }
-            case .letGo(let names):
-                while position < names.count, part.sizeBytes < bytesMax {
-                    let row = snapshot.row(names[position])
-                    leave(
-                        names[position], try row.map { row throws(StoreFailure) in try reasonToLeave(row) } ?? .query,
-                        in: &part)
-                    position += 1
-                }
-            case .refused(let refusals):
-                while position < refusals.count, part.sizeBytes < bytesMax {
-                    part.append(refusals[position])
-                    position += 1
-                }
-            case .restored(let names):
-                while position < names.count, part.sizeBytes < bytesMax {
-                    try restore(names[position], in: &part)
-                    position += 1
-                }
-            }
-            if case .enter(let classNumber, let keys) = steps[step], resumableSteps.contains(step) {
-                part.reached = Row(classNumber, keys[position - 1])
-            }
-            if position == steps[step].count {
-                stepsDone += position
-                step += 1
-                position = 0
-            }
+        while step < steps.count {
+            try advance(bytesMax, while: goesOn, &part)
+            if part.sizeBytes >= bytesMax || !goesOn() { break }
         }
         part.isLast = step == steps.count
         return part
+    }
+
+    /// Goes on in the step that it is at, by an object at least.
+    private func advance(_ bytesMax: Int, while goesOn: () -> Bool, _ part: inout Part) throws(StoreFailure) {
+        switch steps[step] {
+        case .touched(let aggregates):
+            repeat {
+                try tell(aggregates[position], in: &part)
+                position += 1
+            } while position < aggregates.count && part.sizeBytes < bytesMax && goesOn()
+        case .enter(let classNumber, let keys):
+            repeat {
+                let before = part.sizeBytes
+                // The first row of a class says how large they are: sixty-four photographs are no part.
+                if position == 0 { rowBytes = bytesMax }
+                let room = min(max((bytesMax - before) / rowBytes, 1), keys.count - position)
+                let rows = try enterSome(
+                    classNumber, keys[position..<position + room], bytesMax: bytesMax, in: &part)
+                rowBytes = max((part.sizeBytes - before) / rows, 1)
+                position += rows
+            } while position < keys.count && part.sizeBytes < bytesMax && goesOn()
+        case .leave(let classNumber, let keys, let reason):
+            while position < keys.count, part.sizeBytes < bytesMax {
+                leave(Row(classNumber, keys[position]), reason, in: &part)
+                position += 1
+            }
+        case .end(let ends):
+            while position < ends.count, part.sizeBytes < bytesMax {
+                part.append(
+                    Part.End(object: reference(ends[position].name), life: ends[position].life))
+                position += 1
+            }
+        case .letGo(let names):
+            repeat {
+                let row = snapshot.row(names[position])
+                leave(
+                    names[position], try row.map { row throws(StoreFailure) in try reasonToLeave(row) } ?? .query,
+                    in: &part)
+                position += 1
+            } while position < names.count && part.sizeBytes < bytesMax && goesOn()
+        case .refused(let refusals):
+            while position < refusals.count, part.sizeBytes < bytesMax {
+                part.append(refusals[position])
+                position += 1
+            }
+        case .restored(let names):
+            repeat {
+                try restore(names[position], in: &part)
+                position += 1
+            } while position < names.count && part.sizeBytes < bytesMax && goesOn()
+        }
+        if case .enter(let classNumber, let keys) = steps[step], resumableSteps.contains(step) {
+            part.reached = Row(classNumber, keys[position - 1])
+        }
+        if position == steps[step].count {
+            stepsDone += position
+            step += 1
+            position = 0
+        }
     }
 
     /// Many enough that a batch pays; fewer when the rows read last were large, so that a part keeps to its size.

@@ -33,7 +33,7 @@ package enum GeoShape: Hashable, Sendable {
         }
     }
 
-    fileprivate var places: [GeoPosition] {
+    var places: [GeoPosition] {
         switch self {
         case .box(let southWest, let northEast): [southWest, northEast]
         case .circle(let center, _): [center]

@@ -1,0 +1,37 @@
+import Synchronization
+
+/// Finds out whether threads still come round to what they are given.
+///
+/// Asking is cheap and never waits: it gives each thread that has answered the last question a new one, and looks how long
+/// the others have owed theirs.
+final class Pulse: Sendable {
+    private let threads: [StoreThread]
+    /// Since when each thread owes an answer.
+    private let owedSince: Mutex<[UInt64?]>
+
+    init(_ threads: [StoreThread]) {
+        self.threads = threads
+        owedSince = Mutex(Array(repeating: nil, count: threads.count))
+    }
+
+    /// Whether no thread has owed an answer for longer than this.
+    func beats(at now: UInt64, within milliseconds: UInt64) -> Bool {
+        let (asked, isLate) = owedSince.withLock { owed in
+            var asked: [Int] = []
+            var isLate = false
+            for (index, since) in owed.enumerated() {
+                if let since {
+                    isLate = isLate || now > since + milliseconds
+                } else {
+                    owed[index] = now
+                    asked.append(index)
+                }
+            }
+            return (asked, isLate)
+        }
+        for index in asked {
+            threads[index].start { [self] in owedSince.withLock { $0[index] = nil } }
+        }
+        return !isLate
+    }
+}

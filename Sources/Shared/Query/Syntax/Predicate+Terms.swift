@@ -1,0 +1,26 @@
+extension Predicate {
+    /// What answering it costs for one object, in comparisons: each one counts, those of a SUBQUERY too, and of a long list
+    /// or a polygon every sixteenth value.
+    ///
+    /// - Complexity: linear in the predicate.
+    package var termCount: Int {
+        switch self {
+        case .constant: 1
+        case .and(let parts), .or(let parts): parts.reduce(1) { $0 + $1.termCount }
+        case .not(let part): part.termCount
+        case .comparison(let comparison): 1 + comparison.left.termCount + comparison.right.termCount
+        case .geoWithin(let within): 1 + within.shape.places.count / 16
+        }
+    }
+}
+
+extension Expression {
+    fileprivate var termCount: Int {
+        switch self {
+        case .path, .value, .typeOf, .arithmetic: 0
+        case .values(let values): values.count / 16
+        case .quantified(_, let values): values.count
+        case .subquery(let subquery): subquery.condition.termCount
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import CausewayModel
+import CausewayWire
+import Testing
+
+@testable import CausewaySession
+
+@Suite("The sessions of a database")
+struct SessionTableTests {
+    private func hello(_ client: UInt64, queries: Int, bytes: Int = 100) -> Hello {
+        let text = "name == '" + String(repeating: "x", count: bytes - 10) + "'"
+        let wanted = QuerySet(
+            version: 1, queries: Array(repeating: StandingQuery(className: "Dog", predicate: text), count: queries))
+        return Hello(
+            client: ClientID(client), protocolVersions: 1...1, schema: Schema(), checkpoint: .nothing, held: wanted,
+            wanted: wanted)
+    }
+
+    private func open(_ hello: Hello, of user: String, in table: inout SessionTable) -> UInt64? {
+        let bytes = hello.queryWeight
+        guard table.hasPlace(for: hello.client, of: user, queryBytes: bytes, at: 0) else { return nil }
+        let conversation = Conversation(hello: hello, user: user, limits: .standard, now: 0)
+        return table.open(conversation, queryBytes: bytes, epoch: 1, at: 0).session
+    }
+
+    @Test("the queries of one user's sessions take no more than their share, and what ends gives it back")
+    func share() throws {
+        // Each takes 100 bytes, 3 of its class and 256 of its own.
+        var table = SessionTable(seed: 1, bounds: SessionBounds(queryBytesOfUser: 359 * 10))
+        func open(_ client: UInt64, _ queries: Int, of user: String = "ann") -> UInt64? {
+            self.open(hello(client, queries: queries), of: user, in: &table)
+        }
+        let first = try #require(open(1, 6))
+        #expect(open(2, 5) == nil)
+        let second = try #require(open(3, 4))
+        #expect(open(4, 10, of: "ben") != nil)
+        func reweigh(_ queries: Int) -> Bool { table.reweigh(second, queryBytes: 359 * queries) }
+        #expect(!reweigh(5))
+        #expect(reweigh(2))
+        #expect(open(5, 2) != nil)
+        _ = table.close(first)
+        #expect(reweigh(8))
+        #expect(open(6, 1) == nil)
+        // A device that comes again has its own place.
+        #expect(open(3, 8) != nil)
+        #expect(open(6, 1) == nil)
+    }
+
+    @Test("there are no more sessions than there may be, of all and of one user")
+    func count() {
+        var table = SessionTable(seed: 1, bounds: SessionBounds(sessions: 5, sessionsOfUser: 3))
+        let ann = (1...4).map { open(hello($0, queries: 0), of: "ann", in: &table) }
+        #expect(ann.map { $0 != nil } == [true, true, true, false])
+        let ben = (11...14).map { open(hello($0, queries: 0), of: "ben", in: &table) }
+        #expect(ben.map { $0 != nil } == [true, true, false, false])
+    }
+}
