@@ -3,7 +3,7 @@ package import CausewayQuery
 
 // Rules against a schema.
 //
-// A comparison that cannot be bound is not known: it names a claim that the caller does not have, compares a claim of
+// A comparison that cannot be bound is not known: it holds a claim that the caller does not have, compares a claim of
 // another type than the property's, names a property that is not there, or looks through a link where that is not
 // allowed. Logic with the unknown has three values, and an unknown outcome permits nothing. Since only `true` counts in
 // the end, it is enough to put `false` where a comparison stands under an even number of NOTs, and `true` under an odd
@@ -117,41 +117,30 @@ extension BoundPredicate {
 
 extension AccessRules {
     /// Why a rule cannot be answered for anybody: its first comparison that does not fit the schema. Comparisons with
-    /// names that stand for something else are left out, for they depend on the caller.
+    /// claims are left out, for they depend on the caller.
     package static func problem(
-        of rule: Predicate, with names: Set<String>, in className: String, _ schema: Schema, mayUseLinks: Bool
+        of rule: Predicate, in className: String, _ schema: Schema, mayUseLinks: Bool
     ) -> String? {
         switch rule {
         case .constant: return nil
         case .and(let parts), .or(let parts):
             for part in parts {
-                let found = problem(of: part, with: names, in: className, schema, mayUseLinks: mayUseLinks)
+                let found = problem(of: part, in: className, schema, mayUseLinks: mayUseLinks)
                 if let found { return found }
             }
             return nil
         case .not(let part):
-            return problem(of: part, with: names, in: className, schema, mayUseLinks: mayUseLinks)
+            return problem(of: part, in: className, schema, mayUseLinks: mayUseLinks)
         case .comparison(let comparison):
-            let sides = [comparison.left.path, comparison.right.path].compactMap { $0 }
-            if sides.contains(where: { $0.names.contains(where: names.contains) }) {
-                // The other side is a property all the same.
-                for path in sides where !path.names.contains(where: names.contains) {
-                    let reading = Predicate.comparison(Comparison(.path(path), .equal, .value(.null)))
-                    if let found = unfit(reading, className, schema, mayUseLinks, onlyNames: true) { return found }
-                }
-                return nil
+            guard comparison.hasClaim else {
+                return unfit(rule, className, schema, mayUseLinks, onlyNames: false)
             }
-            if case .arithmetic(let left) = comparison.left,
-                left.paths.contains(where: { !names.isDisjoint(with: $0.names) })
-            {
-                return nil
+            // The other side is a property all the same.
+            for path in [comparison.left.path, comparison.right.path].compactMap({ $0 }) {
+                let reading = Predicate.comparison(Comparison(.path(path), .equal, .value(.null)))
+                if let found = unfit(reading, className, schema, mayUseLinks, onlyNames: true) { return found }
             }
-            if case .arithmetic(let right) = comparison.right,
-                right.paths.contains(where: { !names.isDisjoint(with: $0.names) })
-            {
-                return nil
-            }
-            return unfit(rule, className, schema, mayUseLinks, onlyNames: false)
+            return nil
         case .geoWithin: return unfit(rule, className, schema, mayUseLinks, onlyNames: false)
         }
     }
@@ -167,6 +156,30 @@ extension AccessRules {
                 + "and what is embedded in it. Copy what decides into a property of '\(className)'."
         } catch {
             return onlyNames && error.code != .property ? nil : "\(error)"
+        }
+    }
+}
+
+extension Comparison {
+    fileprivate var hasClaim: Bool { left.hasClaim || right.hasClaim }
+}
+
+extension Expression {
+    fileprivate var hasClaim: Bool {
+        switch self {
+        case .claim: true
+        case .arithmetic(let arithmetic): arithmetic.hasClaim
+        case .path, .value, .values, .subquery, .quantified, .typeOf: false
+        }
+    }
+}
+
+extension Arithmetic {
+    fileprivate var hasClaim: Bool {
+        switch self {
+        case .claim: true
+        case .path, .value: false
+        case .operation(let left, _, let right): left.hasClaim || right.hasClaim
         }
     }
 }

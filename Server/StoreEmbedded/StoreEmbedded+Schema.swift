@@ -70,6 +70,10 @@ extension StoreEmbedded {
                 if property.name.isEmpty || property.name.utf8.count > 63 {
                     problems.append("the name of \(path) is not 1 to 63 bytes long")
                 }
+                // In rules and queries a dollar sign begins what is no property: claims, arguments, variables.
+                if property.name.utf8.first == UInt8(ascii: "$") {
+                    problems.append("the name of \(path) begins with a dollar sign")
+                }
                 if property.isCounter,
                     property.type != .int || property.collection != .none || property.isOptional
                         || property.isPrimaryKey

@@ -42,7 +42,7 @@ extension PermissionRules.OfClass {
         func check(_ rule: PermissionRules.Rule?, _ key: String, mayUseLinks: Bool) {
             guard case .when(let template)? = rule else { return }
             let problem = AccessRules.problem(
-                of: template.predicate, with: template.names, in: classSchema.name, schema, mayUseLinks: mayUseLinks)
+                of: template.predicate, in: classSchema.name, schema, mayUseLinks: mayUseLinks)
             if let problem { found.append(RuleProblem(key, problem)) }
         }
         check(read, "\(key).read", mayUseLinks: false)

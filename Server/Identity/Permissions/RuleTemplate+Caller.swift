@@ -5,15 +5,11 @@ extension RuleTemplate {
     /// The expression as it is for one caller.
     package func predicate(for caller: Caller) -> Predicate {
         guard !mentions.isEmpty else { return predicate }
-        var values: [String: ClaimOperand] = [:]
-        for (number, mention) in mentions.enumerated() {
-            values[Self.name(of: number)] = ClaimOperand(mention, of: caller)
-        }
-        return predicate.with(values)
+        return predicate.with(mentions.map { ClaimOperand($0, of: caller) })
     }
 
     /// Whether it is about the caller and no object: every comparison is between claims and constants.
-    package var asksCallerAlone: Bool { predicate.mentionsNothing(but: names) }
+    package var asksCallerAlone: Bool { predicate.asksCallerAlone }
 }
 
 /// A claim where a value stands.
@@ -54,7 +50,7 @@ private enum ClaimOperand {
 }
 
 extension Predicate {
-    fileprivate func with(_ values: [String: ClaimOperand]) -> Predicate {
+    fileprivate func with(_ values: [ClaimOperand?]) -> Predicate {
         switch self {
         case .constant, .geoWithin: self
         case .and(let parts): .and(parts.map { $0.with(values) })
@@ -64,18 +60,17 @@ extension Predicate {
         }
     }
 
-    fileprivate func mentionsNothing(but names: Set<String>) -> Bool {
+    fileprivate var asksCallerAlone: Bool {
         switch self {
         case .constant: true
         case .geoWithin: false
-        case .and(let parts), .or(let parts): parts.allSatisfy { $0.mentionsNothing(but: names) }
-        case .not(let part): part.mentionsNothing(but: names)
+        case .and(let parts), .or(let parts): parts.allSatisfy(\.asksCallerAlone)
+        case .not(let part): part.asksCallerAlone
         case .comparison(let comparison):
             [comparison.left, comparison.right].allSatisfy { side in
                 switch side {
-                case .value, .values: true
-                case .path(let path): path.claimName.map(names.contains) == true
-                case .subquery, .arithmetic, .quantified, .typeOf: false
+                case .value, .values, .claim: true
+                case .path, .subquery, .arithmetic, .quantified, .typeOf: false
                 }
             }
         }
@@ -83,7 +78,7 @@ extension Predicate {
 }
 
 extension Comparison {
-    fileprivate func with(_ values: [String: ClaimOperand]) -> Predicate {
+    fileprivate func with(_ values: [ClaimOperand?]) -> Predicate {
         var comparison = self
         comparison.left = left.with(values, isSet: false)
         comparison.right = right.with(values, isSet: comparator == .in)
@@ -155,16 +150,16 @@ extension Comparison {
 }
 
 extension Expression {
-    fileprivate func with(_ values: [String: ClaimOperand], isSet: Bool) -> Expression {
+    fileprivate func with(_ values: [ClaimOperand?], isSet: Bool) -> Expression {
         switch self {
-        case .path(let path):
-            switch path.claim(in: values) {
+        case .claim(let number):
+            switch values[number] {
             case .one(let value): isSet ? .values([value]) : .value(value)
             case .many(let values): .values(values)
             case nil: self
             }
         case .arithmetic(let arithmetic): .arithmetic(arithmetic.with(values))
-        case .value, .values, .subquery, .quantified, .typeOf: self
+        case .path, .value, .values, .subquery, .quantified, .typeOf: self
         }
     }
 
@@ -178,23 +173,25 @@ extension Expression {
 }
 
 extension Arithmetic {
-    fileprivate func with(_ values: [String: ClaimOperand]) -> Arithmetic {
+    fileprivate func with(_ values: [ClaimOperand?]) -> Arithmetic {
         switch self {
-        case .path(let path):
-            if case .one(let value) = path.claim(in: values) { .value(value) } else { self }
-        case .value: self
+        case .claim(let number):
+            // Nothing can be computed with others, so nothing is known of them.
+            switch values[number] {
+            case .one(let value) where value.isNumber: .value(value)
+            case .one, .many, nil: self
+            }
+        case .path, .value: self
         case .operation(let left, let sign, let right): .operation(left.with(values), sign, right.with(values))
         }
     }
 }
 
-extension PropertyPath {
-    fileprivate func claim(in values: [String: ClaimOperand]) -> ClaimOperand? {
-        claimName.flatMap { values[$0] }
-    }
-
-    /// Its name, where it may stand for a claim: alone, and nothing of it.
-    fileprivate var claimName: String? {
-        names.count == 1 && self == PropertyPath(names) ? names[0] : nil
+extension Value {
+    fileprivate var isNumber: Bool {
+        switch self {
+        case .int, .double: true
+        default: false
+        }
     }
 }

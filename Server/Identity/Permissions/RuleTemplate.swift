@@ -2,9 +2,10 @@ import CausewayQuery
 
 /// A rule's expression: the query language, with the caller's claims as `$user.…` where a value may stand.
 ///
-/// The text is read once. While it is, each mention of a claim is a name that no property can have, so that the parser
-/// takes it wherever it takes a key path; `predicate(for:)` puts the values in. A name that gets no value stays, and no
-/// schema knows it: a comparison with a claim that is missing is therefore not known, and permits nothing.
+/// The text is read once. While it is, each mention of a claim is a name, so that the parser takes it wherever it takes a
+/// key path; then the names become claims (`Expression.claim`), and `predicate(for:)` puts the values in. A claim that gets
+/// no value stays, and no schema can bind it: a comparison with a claim that is missing is therefore not known, and permits
+/// nothing.
 package struct RuleTemplate: Hashable, Sendable {
     package let text: String
     /// What is asked of the caller, by position.
@@ -23,18 +24,23 @@ package struct RuleTemplate: Hashable, Sendable {
         var reader = MentionReader(text)
         let plain = try reader.read()
         mentions = reader.mentions
+        let parsed: Predicate
         do {
-            predicate = try Predicate.parse(plain)
+            parsed = try Predicate.parse(plain)
         } catch {
             throw RuleError("The expression cannot be read: \(error)")
         }
+        var placed = ClaimPlaces(count: mentions.count)
+        predicate = placed.place(parsed)
+        guard placed.isComplete else {
+            throw RuleError(
+                "The expression mentions $user where no value can stand. A claim stands alone on one side of a comparison, "
+                    + "or in arithmetic; not in braces, not inside of a SUBQUERY, and nothing follows it.")
+        }
     }
 
-    /// What stands for the mention with this number.
+    /// What stands for the mention with this number while the text is read.
     static func name(of number: Int) -> String { "$user:\(number)" }
-
-    /// Those that stand for mentions.
-    var names: Set<String> { Set(mentions.indices.map(Self.name)) }
 }
 
 package struct RuleError: Error, Hashable, Sendable {

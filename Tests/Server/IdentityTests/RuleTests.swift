@@ -22,11 +22,15 @@ struct RuleTests {
                 Property(name: "members", type: .string, collection: .list),
                 Property(name: "maker", type: .object, isOptional: true, target: "Person"),
                 Property(name: "place", type: .object, isOptional: true, target: "Place"),
+                // Called like what stands for claims while a rule is read: none of it may ever be taken for one.
+                Property(name: "$user:0", type: .string),
+                Property(name: "$user:1", type: .int),
             ]),
         ClassSchema(
             name: "Person",
             properties: [
                 Property(name: "name", type: .string, isPrimaryKey: true), Property(name: "age", type: .int),
+                Property(name: "$user:0", type: .string),
             ]),
         ClassSchema(name: "Place", kind: .embedded, properties: [Property(name: "city", type: .string)]),
     ])
@@ -138,6 +142,25 @@ struct RuleTests {
         }
         #expect(try !permits("team != $user.claims.x", ["x": .int(1)], row))
         #expect(try !permits("NOT team IN $user.claims.x", ["x": .array([.int(1)])], row))
+        for claim in [ClaimValue.string("3"), .bool(true), .array([.int(3)]), .null] {
+            for rule in ["level + $user.claims.x > 100", "level * 2 < $user.claims.x - 1", "$user.claims.x + 1 > 5"] {
+                #expect(try !permits(rule, ["x": claim], row), "\(rule), \(claim)")
+                #expect(try !permits("NOT \(rule)", ["x": claim], row), "NOT \(rule), \(claim)")
+            }
+        }
+    }
+
+    @Test("a property of any name does not stand in for a claim that is missing, alone or computed with")
+    func propertiesAreNoClaims() throws {
+        let row = Row(values: ["level": .int(3), "team": .string("a"), "$user:0": .string("b"), "$user:1": .int(0)])
+        for rule in [
+            "team != $user.claims.x", "NOT team == $user.claims.x", "team == 'a' AND level != $user.claims.x",
+            "team == $user.id AND level + $user.claims.x == 3", "team == 'a' AND level + $user.claims.x == 3",
+            "team != $user.id AND level > $user.claims.x", "team != $user.id AND $user.claims.x < 1",
+        ] {
+            #expect(try !permits(rule, [:], row), "\(rule)")
+        }
+        #expect(try permits("team != $user.id AND level > $user.claims.x", ["x": .int(2)], row))
     }
 
     // MARK: - What is there
@@ -203,6 +226,9 @@ struct RuleTests {
         arguments: [
             ("owner == $user", "$user"), ("owner == $user.name", "$user.name"), ("owner == $user.id.x", "$user.id.x"),
             ("owner == $user.claims", "$user.claims"), ("owner ==", "cannot be read"),
+            ("maker.$user.id == 'ann'", "no value can stand"), ("$user.claims.x.@count == 0", "no value can stand"),
+            ("ANY members == 'a' AND $user.claims.x.@type != 'int'", "no value can stand"),
+            ("owner == $user.id AND `$user:0` == 'a'", "no value can stand"),
             ("owner == $user.claims[x]", "brackets"), ("owner == %@", "cannot be read"), ("$user.id", "cannot be read"),
         ])
     func refused(_ text: String, _ word: String) throws {

@@ -356,6 +356,16 @@ struct SchemaTests {
                 ]), "links to a class"
             ),
             (Schema([ClassSchema(name: String(repeating: "A", count: 58), properties: [])]), "57"),
+            (
+                Schema([
+                    ClassSchema(
+                        name: "A",
+                        properties: [
+                            Property(name: "_id", type: .int, isPrimaryKey: true),
+                            Property(name: "$user:0", type: .string),
+                        ])
+                ]), "dollar sign"
+            ),
         ]
         for (schema, word) in schemas {
             let failure = #expect(throws: StoreFailure.self) { try record.store.extendSchema(schema) }

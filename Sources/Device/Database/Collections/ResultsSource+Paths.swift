@@ -26,7 +26,7 @@ extension CausewayQuery.Predicate {
 extension CausewayQuery.Expression {
     fileprivate func withStoredNames(_ model: ObjectModel) -> CausewayQuery.Expression {
         switch self {
-        case .value, .values, .quantified: return self
+        case .value, .values, .quantified, .claim: return self
         case .arithmetic(let arithmetic):
             return .arithmetic(
                 arithmetic.mappingPaths { path in

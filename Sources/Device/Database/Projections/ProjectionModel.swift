@@ -159,7 +159,7 @@ extension CausewayQuery.Expression {
         case .subquery(let subquery): [subquery.collection]
         case .arithmetic(let arithmetic): arithmetic.paths
         case .typeOf(let path): [path]
-        case .value, .values, .quantified: []
+        case .value, .values, .quantified, .claim: []
         }
     }
 }

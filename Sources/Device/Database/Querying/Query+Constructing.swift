@@ -83,7 +83,7 @@ private struct FormatString {
             let elements = values.map { $0.any ?? NSNull() }
             arguments += comparison.comparator == .between ? elements : [elements]
             return comparison.comparator == .between ? "{%@, %@}" : "%@"
-        case .arithmetic, .quantified, .typeOf:
+        case .arithmetic, .quantified, .typeOf, .claim:
             return nil
         }
     }

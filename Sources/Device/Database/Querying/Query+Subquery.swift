@@ -45,7 +45,7 @@ extension Predicate {
 extension Expression {
     fileprivate func ofElements(of collection: [String]) -> Expression {
         switch self {
-        case .value, .values, .quantified: return self
+        case .value, .values, .quantified, .claim: return self
         case .arithmetic(let arithmetic):
             return .arithmetic(arithmetic.mappingPaths { $0.ofElements(of: collection) })
         case .typeOf(let path): return .typeOf(path.ofElements(of: collection))

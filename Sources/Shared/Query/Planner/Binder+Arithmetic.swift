@@ -57,6 +57,7 @@ extension Binder {
         switch arithmetic {
         case .value(let value): return value
         case .path: preconditionFailure("Only what has no path is folded.")
+        case .claim: throw Self.claim(arithmetic.text(from: ""))
         case .operation(let left, let sign, let right):
             let result = sign.applied(try folded(left), try folded(right))
             guard !result.isNull else {
@@ -100,7 +101,7 @@ extension Binder {
         case .path(let path): return try bound(path, &elements)
         case .value(let value): return .value(try number(value, comparator))
         case .arithmetic(let arithmetic): return try bound(arithmetic, &elements)
-        case .values, .subquery, .quantified, .typeOf:
+        case .values, .subquery, .quantified, .typeOf, .claim:
             throw QueryError(
                 .syntax, "Invalid predicate: The result of arithmetic is compared with a number or a key path to one")
         }
@@ -112,6 +113,7 @@ extension Binder {
         switch arithmetic {
         case .path(let path): return try bound(path, &elements)
         case .value(let value): return .value(value)
+        case .claim: throw Self.claim(arithmetic.text(from: ""))
         case .operation where arithmetic.paths.isEmpty: return .value(try folded(arithmetic))
         case .operation(let left, let sign, let right):
             return .operation(try bound(left, &elements), sign, try bound(right, &elements))

@@ -60,6 +60,8 @@ struct Binder {
 
     func bind(_ comparison: Comparison, depth: Int) throws(QueryError) -> BoundPredicate {
         switch (comparison.left, comparison.right) {
+        case (.claim, _), (_, .claim):
+            throw Self.claim(comparison)
         case (.quantified(let quantifier, let values), _):
             return try bind(comparison, quantifier, values, isLeft: true, depth: depth)
         case (_, .quantified(let quantifier, let values)):
@@ -107,6 +109,10 @@ struct Binder {
             }
         }
         throw Self.constantOnLeft(comparison)
+    }
+
+    static func claim(_ part: some CustomStringConvertible) -> QueryError {
+        QueryError(.value, "Invalid value: '\(part)' waits for a claim that the caller does not have")
     }
 
     private static func constantOnLeft(_ comparison: Comparison) -> QueryError {

@@ -4,6 +4,8 @@ package import CausewayModel
 package indirect enum Arithmetic: Hashable, Sendable {
     case path(PropertyPath)
     case value(Value)
+    /// See `Expression.claim`.
+    case claim(Int)
     case operation(Arithmetic, ArithmeticOperator, Arithmetic)
 }
 
@@ -33,7 +35,7 @@ extension Arithmetic {
     package var paths: [PropertyPath] {
         switch self {
         case .path(let path): [path]
-        case .value: []
+        case .value, .claim: []
         case .operation(let left, _, let right): left.paths + right.paths
         }
     }
@@ -43,7 +45,7 @@ extension Arithmetic {
     ) throws(Failure) -> Arithmetic {
         switch self {
         case .path(let path): return .path(try transform(path))
-        case .value: return self
+        case .value, .claim: return self
         case .operation(let left, let sign, let right):
             return .operation(try left.mappingPaths(transform), sign, try right.mappingPaths(transform))
         }
@@ -56,6 +58,7 @@ extension Arithmetic {
         switch self {
         case .path(let path): return start + path.text
         case .value(let value): return value.literalText
+        case .claim(let number): return Expression.text(ofClaim: number)
         case .operation(let left, let sign, let right):
             return left.text(from: start, in: sign.precedence) + " \(sign.symbol.rawValue) "
                 + right.text(from: start, in: sign.precedence + 1)

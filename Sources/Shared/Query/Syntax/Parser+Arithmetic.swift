@@ -74,6 +74,7 @@ extension Parser {
         case .values, .quantified: throw notANumber("a list", at: start)
         case .subquery: throw notANumber("a SUBQUERY", at: start)
         case .typeOf: throw notANumber("a type", at: start)
+        case .claim: throw notANumber("a claim", at: start)
         }
         preconditionFailure("Every number is a value.")
     }

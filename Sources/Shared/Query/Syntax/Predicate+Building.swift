@@ -65,7 +65,7 @@ extension Expression {
         against path: PropertyPath?, _ transform: (PropertyPath?, Value) throws(Failure) -> Value
     ) throws(Failure) -> Expression {
         switch self {
-        case .path, .arithmetic, .typeOf: return self
+        case .path, .arithmetic, .typeOf, .claim: return self
         case .quantified(let quantifier, let values):
             return .quantified(quantifier, try values.map { value throws(Failure) in try transform(path, value) })
         case .value(let value): return .value(try transform(path, value))

@@ -94,11 +94,15 @@ extension Expression {
         case .arithmetic(let arithmetic): arithmetic.text(from: start)
         case .quantified(let quantifier, let values): quantifier.text + Self.text(values)
         case .typeOf(let path): start + path.text + ".@type"
+        case .claim(let number): Self.text(ofClaim: number)
         }
     }
 }
 
 extension Expression {
+    /// For fingerprints and messages. It is no word of the language: it reads back as nothing.
+    static func text(ofClaim number: Int) -> String { "$user:\(number)" }
+
     private static func text(_ values: [Value]) -> String {
         "{" + values.map(\.literalText).joined(separator: ", ") + "}"
     }

@@ -82,6 +82,9 @@ package enum Expression: Hashable, Sendable {
     case quantified(Quantifier, [Value])
     /// `anything.@type`
     case typeOf(PropertyPath)
+    /// What a rule says of its caller, by its number in the rule. The parser reads none, and no schema can bind one: a
+    /// claim is never a property, whatever properties there are.
+    case claim(Int)
 }
 
 /// `SUBQUERY(dogs, $x, $x.age > 5).@count`: how many elements of one collection of objects meet a condition.

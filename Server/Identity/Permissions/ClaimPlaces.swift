@@ -1,0 +1,53 @@
+import CausewayQuery
+
+/// Puts claims where a rule's text, while it was read, had names that stand for them.
+struct ClaimPlaces {
+    private let names: [String: Int]
+    /// How often each claim was put somewhere: once, unless its name stands where no value can.
+    private var counts: [Int]
+
+    init(count: Int) {
+        names = Dictionary(uniqueKeysWithValues: (0..<count).map { (RuleTemplate.name(of: $0), $0) })
+        counts = Array(repeating: 0, count: count)
+    }
+
+    var isComplete: Bool { counts.allSatisfy { $0 == 1 } }
+
+    mutating func place(_ predicate: Predicate) -> Predicate {
+        switch predicate {
+        case .constant, .geoWithin: return predicate
+        case .and(let parts): return .and(parts.map { place($0) })
+        case .or(let parts): return .or(parts.map { place($0) })
+        case .not(let part): return .not(place(part))
+        case .comparison(var comparison):
+            comparison.left = place(comparison.left)
+            comparison.right = place(comparison.right)
+            return .comparison(comparison)
+        }
+    }
+
+    private mutating func place(_ side: Expression) -> Expression {
+        switch side {
+        case .path(let path): take(path).map(Expression.claim) ?? side
+        case .arithmetic(let arithmetic): .arithmetic(place(arithmetic))
+        case .value, .values, .subquery, .quantified, .typeOf, .claim: side
+        }
+    }
+
+    private mutating func place(_ arithmetic: Arithmetic) -> Arithmetic {
+        switch arithmetic {
+        case .path(let path): take(path).map(Arithmetic.claim) ?? arithmetic
+        case .value, .claim: arithmetic
+        case .operation(let left, let sign, let right): .operation(place(left), sign, place(right))
+        }
+    }
+
+    /// The claim that a name stands for: alone, and nothing of it.
+    private mutating func take(_ path: PropertyPath) -> Int? {
+        guard path.names.count == 1, path == PropertyPath(path.names), let number = names[path.names[0]] else {
+            return nil
+        }
+        counts[number] += 1
+        return number
+    }
+}
