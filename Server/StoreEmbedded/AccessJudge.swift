@@ -32,10 +32,8 @@ final class AccessJudge {
     let merging: Merging
     let rules: BoundRules
     private let operations: [Operation]
-    /// What the writer had seen.
-    private let base: ServerVersion
-    /// When it wrote.
-    private let stamp: Stamp
+    /// Says what the writer had seen, and when it wrote.
+    private let changeset: Changeset
     private var records: [ObjectName: WorkingObject] = [:]
     private var drafts: [ObjectName: Draft] = [:]
     /// What this changeset gives embedded objects as their place.
@@ -53,14 +51,12 @@ final class AccessJudge {
     }
 
     /// Nil when there is nothing to refuse.
-    init?(_ permissions: Permissions?, _ merging: Merging, _ operations: [Operation], base: ServerVersion, stamp: Stamp)
-    {
+    init?(_ permissions: Permissions?, _ merging: Merging, _ operations: [Operation], of changeset: Changeset) {
         guard let rules = Self.rules(permissions, merging) else { return nil }
         self.merging = merging
         self.rules = rules
         self.operations = operations
-        self.base = base
-        self.stamp = stamp
+        self.changeset = changeset
     }
 
     /// Nil when there is nothing to refuse.
@@ -146,7 +142,7 @@ final class AccessJudge {
         let before: Lives
         if let lives = draft.lives { before = lives } else { before = Lives(try record(of: name)) }
         var lives = before
-        let hasEffect = try lives.join(operation, base: base, in: merging)
+        let hasEffect = try lives.join(operation, base: changeset.seen(operation.target), in: merging)
         draft.lives = lives
         guard hasEffect else {
             // It was stronger that the object has ended. Of one that is not here, the create is judged all the same.
@@ -172,10 +168,10 @@ final class AccessJudge {
             return true
         }
         let record = try record(of: name)
-        if !operation.isAboutLife, stamp < record.state.born { return false }
+        if !operation.isAboutLife, changeset.stamp < record.state.born { return false }
         draft.take(operation, plan) { field, column in
             let (standing, isDefault) = record.standing(of: column)
-            return field.isDefault == isDefault ? stamp < standing : field.isDefault
+            return field.isDefault == isDefault ? changeset.stamp < standing : field.isDefault
         }
         return true
     }

@@ -50,13 +50,13 @@ extension Merging {
 
     /// C5: an addition of a writer who does not know stamps was made on the set that stands, if the writer had seen it.
     func based(
-        _ addition: Addition, _ object: WorkingObject, _ column: Int, _ changeset: Changeset
+        _ addition: Addition, _ object: WorkingObject, _ column: Int, seen: ServerVersion
     ) -> Addition {
         let standing = object.state.base(ofAdditionsTo: object.plan.schema.properties[column].name)
         // A counter that its object's creation set explicitly has no version of its own.
         let known = object.setVersions[column] ?? .zero
         let setVersion = known == .zero ? object.stamps?.bornVersion ?? version : known
-        let hasSeen = standing == .zero || standing.client == client || changeset.base >= setVersion
+        let hasSeen = standing == .zero || standing.client == client || seen >= setVersion
         return Addition(addition.amount, base: hasSeen ? standing : .zero)
     }
 

@@ -14,8 +14,8 @@ import CausewayStore
 struct ExistenceCheck {
     private let merging: Merging
     private let operations: [Operation]
-    /// What the writer had seen.
-    private let base: ServerVersion
+    /// Says what the writer had seen.
+    private let changeset: Changeset
     /// What the changeset itself creates, gathered once it matters.
     private var created: Set<ObjectReference>?
     private var known: ObjectReference?
@@ -24,10 +24,10 @@ struct ExistenceCheck {
     /// By class: millions may be refused for one of these.
     private var failures: [Int: StoreFailure] = [:]
 
-    init(_ merging: Merging, _ operations: [Operation], base: ServerVersion) {
+    init(_ merging: Merging, _ operations: [Operation], of changeset: Changeset) {
         self.merging = merging
         self.operations = operations
-        self.base = base
+        self.changeset = changeset
     }
 
     mutating func failure(of operation: Operation) throws(StoreFailure) -> StoreFailure? {
@@ -41,7 +41,7 @@ struct ExistenceCheck {
         guard let plan = merging.catalog[target.className], plan.schema.kind != .asymmetric else { return nil }
         if merging.table(plan.number).key(for: target.key) == nil,
             try End.load(ObjectName(plan.number, target.key), in: merging.transaction) == nil,
-            !creates(target), try merging.forgotten(plan.number).areKnown(to: base)
+            !creates(target), try merging.forgotten(plan.number).areKnown(to: changeset.seen(target))
         {
             let failure = failures[plan.number] ?? StoreFailure(.objectUnknown, Self.sentence(plan))
             failures[plan.number] = failure

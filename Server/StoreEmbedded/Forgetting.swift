@@ -90,7 +90,8 @@ extension Merging {
         _ operation: Operation, _ object: WorkingObject, _ column: Int, _ changeset: Changeset
     ) -> Operation {
         guard let key = object.key,
-            changeset.base < MarkTree(in: transaction).forgotten(at: MarkTree.Place(object.plan.number, column, key))
+            changeset.seen(operation.target)
+                < MarkTree(in: transaction).forgotten(at: MarkTree.Place(object.plan.number, column, key))
         else { return operation }
         switch operation {
         case .list(let target, let property, let edit):

@@ -75,7 +75,7 @@ final class Merging {
         var operation = operation
         switch operation {
         case .create(let target, let named, let fields):
-            let life = try meantLife(named, of: Lives(object), base: changeset.base)
+            let life = try meantLife(named, of: Lives(object), base: changeset.seen(target))
             if life != named {
                 operation = .create(target, life: life, fields: fields)
                 object.effective = false
@@ -90,7 +90,7 @@ final class Merging {
                 object.columns.insert(column)
             }
         case .delete:
-            if try mayMeanForgotten(Lives(object), base: changeset.base) {
+            if try mayMeanForgotten(Lives(object), base: changeset.seen(operation.target)) {
                 object.effective = false
                 object.livesDiffer = true
                 return
@@ -109,7 +109,7 @@ final class Merging {
             guard let column = plan.columns[property] else { return }
             try load(column, of: object)
             object.columns.insert(column)
-            operation = .add(target, property: property, based(addition, object, column, changeset))
+            operation = .add(target, property: property, based(addition, object, column, seen: changeset.seen(target)))
         }
         let sets = plan.counterColumns.isEmpty ? [] : standingSets(of: object)
         defer { if !sets.isEmpty { noteSets(of: object, sets) } }

@@ -124,7 +124,7 @@ extension StoreEmbedded {
         _ permissions: Permissions?
     ) throws(StoreFailure) -> Verdicts {
         var verdicts = Verdicts()
-        var existence = ExistenceCheck(merging, operations, base: changeset.base)
+        var existence = ExistenceCheck(merging, operations, of: changeset)
         for (index, operation) in operations.enumerated() where verdicts.count <= options.refusalsMax {
             do {
                 try check.check(operation)
@@ -135,7 +135,7 @@ extension StoreEmbedded {
             if let failure = try existence.failure(of: operation) { verdicts.refuse(index, failure) }
         }
         guard verdicts.count <= options.refusalsMax else { return verdicts }
-        try AccessJudge(permissions, merging, operations, base: changeset.base, stamp: changeset.stamp)?.judge(
+        try AccessJudge(permissions, merging, operations, of: changeset)?.judge(
             &verdicts)
         if !verdicts.isEmpty { verdicts.spread(over: operations) }
         return verdicts

@@ -34,7 +34,9 @@ extension StoreEmbedded {
             var refusals: [Refusal] = []
             for (index, entry) in batch.entries.dropFirst(Int(known)).enumerated() {
                 // One-way objects have no lives that a base would say anything of.
-                let access = AccessJudge(batch.permissions, merging, entry, base: .zero, stamp: .zero)
+                let unseen = Changeset(
+                    client: batch.client, sequence: client.ingested, stamp: .zero, base: .zero, operations: [])
+                let access = AccessJudge(batch.permissions, merging, entry, of: unseen)
                 let verdicts = try judge(entry, &check, access)
                 if verdicts.isEmpty, refusals.isEmpty {
                     for operation in entry { try writer.keep(operation, &check) }

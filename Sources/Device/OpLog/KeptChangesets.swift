@@ -161,6 +161,8 @@ extension Replica {
             touched.others += objects.sorted { ($0.className, $0.key) < ($1.className, $1.key) }
             trees.touched.put(Trees.key(sequence), touched.encoded())
         }
+        // Versions that the server has lost say nothing about those that it makes now.
+        trees.left.removeRange()
         state.acknowledged = committed
         state.version = .zero
         trees.save(state)

@@ -54,6 +54,9 @@ private struct Recording {
     private var oneWayParts: [String: Set<ObjectKey>] = [:]
     private var touched = Touched()
     private var touchedOthers: Set<ObjectReference> = []
+    /// Those of them that had left the view, and the oldest version up to which one of them was seen.
+    private var lastSeen: Changeset.LastSeen?
+    private let hasLeft: Bool
     /// The newest commit, on which this transaction stands: what changed objects were before it.
     private var before: Transaction?
     /// What logged changesets have created, once it was asked for.
@@ -69,6 +72,7 @@ private struct Recording {
         trees = Trees(transaction)
         links = Links(transaction)
         remembersObjects = trees.remembersObjects
+        hasLeft = !trees.left.isEmpty
     }
 
     mutating func add(_ record: ChangeRecord) throws(StoreError) {
@@ -125,7 +129,7 @@ private struct Recording {
                 Changeset.encode([
                     Changeset(
                         client: state.client, sequence: state.lastSequence, stamp: stamp, base: state.version,
-                        creations: creations, operations: operations)
+                        lastSeen: lastSeen, creations: creations, operations: operations)
                 ]))
             trees.touched.put(key, touched.encoded())
         }
@@ -564,6 +568,7 @@ private struct Recording {
     private mutating func keepBase(_ object: ObjectReference, _ table: Table, _ key: ObjectKey) throws(StoreError) {
         guard touchedOthers.insert(object).inserted else { return }
         let sequence = state.lastSequence + 1
+        if hasLeft { try noteLastSeen(object, table, key) }
         if var base = try trees.base(object) {
             base.lastSequence = sequence
             trees.save(base, object)
@@ -572,6 +577,29 @@ private struct Recording {
         } else {
             trees.save(BaseCopy(state: try stateBefore(object, table.name, key), lastSequence: sequence), object)
         }
+    }
+
+    /// What has left the view is not as new as the version that the changeset is made on; nor is what is embedded in it,
+    /// but for what is not on the server yet.
+    private mutating func noteLastSeen(
+        _ object: ObjectReference, _ table: Table, _ key: ObjectKey
+    ) throws(StoreError) {
+        if let base = try trees.base(object) {
+            guard base.state.isAlive else { return }
+        } else if try isFresh(table.name, key) {
+            return
+        }
+        var (holder, row) = (table, key)
+        while holder.schema.kind == .embedded {
+            guard let next = holder.holder(of: row) else { return }
+            (holder, row) = (next.table, next.key)
+        }
+        let isEmbedded = table.schema.kind == .embedded
+        guard let version = trees.lastSeen(isEmbedded ? try reference(holder, row) : object) else { return }
+        var lastSeen = self.lastSeen ?? Changeset.LastSeen(version, [])
+        lastSeen.version = min(lastSeen.version, version)
+        lastSeen.objects.insert(object)
+        self.lastSeen = lastSeen
     }
 
     /// Whether a logged changeset created this row, so that the server has nothing of it.

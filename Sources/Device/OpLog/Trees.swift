@@ -14,6 +14,7 @@ import CausewayOperations
 /// | `sync.lists` | object, property | the visible `ListState` |
 /// | `sync.texts` | object, property | the runs of the visible `TextState`; its text stands in the column |
 /// | `sync.lives` | object | causal length, where it is not the usual one |
+/// | `sync.left` | object | the version up to which it was seen, 8: it has left the view and stays for what is pending |
 /// | `sync.suspects` | object | nothing: an embedded object that may have no holder |
 /// | `sync.kept` | sequence | when it was acknowledged, 8, and the changeset; under one zero byte the sum of their sizes |
 /// | `sync.quarantine` | number | `QuarantinedChange`; under one zero byte the last number |
@@ -49,7 +50,7 @@ struct Trees {
 
     /// Leaves nothing of any of them.
     func removeAll() {
-        for tree in [stateTree, log, touched, bases, lists, texts, lives, suspects, oneWay, kept, quarantine] {
+        for tree in [stateTree, log, touched, bases, lists, texts, lives, left, suspects, oneWay, kept, quarantine] {
             tree.removeRange()
         }
     }
@@ -141,7 +142,9 @@ struct Trees {
         bases.put(Self.key(object), base.encoded())
     }
 
+    /// Nothing about the object is pending any more.
     func removeBase(_ object: ObjectReference) {
+        forgetLeft(object)
         bases.remove(Self.key(object))
     }
 
@@ -208,6 +211,25 @@ struct Trees {
         var writer = ByteWriter()
         writer.write(varint: UInt64(life))
         lives.put(key, writer.bytes)
+    }
+
+    // MARK: - Objects that have left
+
+    var left: Tree { transaction.tree("sync.left") }
+
+    func lastSeen(_ object: ObjectReference) -> ServerVersion? {
+        left.get(Self.key(object)).map { ServerVersion(Self.number($0)) }
+    }
+
+    /// What happens to the object from now on is not told. It may leave again before all is sent.
+    func noteLeft(_ object: ObjectReference, seen version: ServerVersion) {
+        let key = Self.key(object)
+        if left.get(key) == nil { left.put(key, Self.key(version.rawValue)) }
+    }
+
+    func forgetLeft(_ object: ObjectReference) {
+        let key = Self.key(object)
+        if left.get(key) != nil { left.remove(key) }
     }
 
     // MARK: - Suspects

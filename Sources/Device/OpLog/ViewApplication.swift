@@ -44,6 +44,8 @@ package final class ViewApplication {
     private let touched: [(sequence: UInt64, touched: Touched)]
     /// Objects whose bases were brought up to date by what arrived.
     private var settled: Set<ObjectReference> = []
+    /// Whether any object stays that has left the view.
+    private var hasLeft: Bool
     /// Embedded objects that were written and may have nothing that holds them.
     private var suspects: Set<ObjectReference> = []
     /// Objects that a pending changeset created and that have a base only now: the server has them from somebody else.
@@ -62,6 +64,7 @@ package final class ViewApplication {
         self.acknowledged = min(max(acknowledged, state.acknowledged), state.lastSequence)
         trees = Trees(transaction)
         rows = RowWriter(transaction)
+        hasLeft = !trees.left.isEmpty
         touched = try trees.touched(after: state.acknowledged, through: state.lastSequence)
     }
 
@@ -90,6 +93,7 @@ package final class ViewApplication {
     /// An object comes into view, with its whole state.
     package func enter(_ object: ObjectReference, _ entered: ObjectState) throws(StoreError) {
         observe(entered)
+        returned(object)
         guard let base = try base(of: object) else {
             suspect(object)
             try rows.replace(object, by: entered)
@@ -109,6 +113,7 @@ package final class ViewApplication {
     /// An object in view has changed: the properties that did, with their values now.
     package func update(_ object: ObjectReference, _ change: ObjectState) throws(StoreError) {
         observe(change)
+        returned(object)
         guard let base = try base(of: object) else {
             try rows.update(object, change)
             return
@@ -129,6 +134,11 @@ package final class ViewApplication {
                 // that stands. One that has it out of view tells it whole when the create has brought it back.
                 let isCreated = pending.contains { if case .create = $0.operation { true } else { false } }
                 let state = isCreated ? ObjectState() : base.state
+                // With a past that the server has lost nobody knows up to where it was seen.
+                if state.isAlive, self.state.version != .zero {
+                    trees.noteLeft(object, seen: self.state.version)
+                    hasLeft = true
+                }
                 try settle(object, base: state, lastSequence: base.lastSequence)
                 return
             }
@@ -142,12 +152,18 @@ package final class ViewApplication {
 
     /// An object has ended, for everyone.
     package func delete(_ object: ObjectReference, life: UInt32) throws(StoreError) {
+        returned(object)
         guard let base = try base(of: object) else {
             rows.evict(object)
             trees.save(life: life, object)
             return
         }
         try settle(object, base: ObjectState(life: life), lastSequence: base.lastSequence)
+    }
+
+    /// The server says again what becomes of it.
+    private func returned(_ object: ObjectReference) {
+        if hasLeft { trees.forgetLeft(object) }
     }
 
     /// Ends the change: what was acknowledged leaves the log, and the checkpoint moves.

@@ -1,8 +1,10 @@
 // The byte table is in ENCODING.md.
 
 extension Changeset {
-    /// The newest version that is read; additions to counters and texts came with it.
-    package static let encodingVersion: UInt8 = 3
+    /// The newest version that is read; objects that were last seen before the base came with it.
+    package static let encodingVersion: UInt8 = 4
+    /// Additions to counters and texts came with it.
+    static let encodingVersionAdditions: UInt8 = 3
     /// Sets and maps came with it.
     static let encodingVersionKeyed: UInt8 = 2
     /// What is written where an older reader understands every operation.
@@ -25,6 +27,7 @@ extension Changeset {
     private static func leastVersion(for changesets: [Changeset]) -> UInt8 {
         var version = encodingVersionOldest
         for changeset in changesets {
+            if changeset.lastSeen != nil { return encodingVersion }
             for operation in changeset.others { version = max(version, operation.encodingVersion) }
         }
         return version
@@ -73,6 +76,8 @@ enum RunTag {
     static let keyed: UInt8 = 5
     static let additions: UInt8 = 8
     static let text: UInt8 = 9
+    /// No operations: what the operations behind it are about, as far as it was last seen before the base.
+    static let lastSeen: UInt8 = 10
 }
 
 /// The first byte of an operation on a set or a map.
@@ -87,7 +92,7 @@ extension Operation {
         switch self {
         case .create, .delete, .set, .list: Changeset.encodingVersionOldest
         case .keyed: Changeset.encodingVersionKeyed
-        case .add, .text: Changeset.encodingVersion
+        case .add, .text: Changeset.encodingVersionAdditions
         }
     }
 }

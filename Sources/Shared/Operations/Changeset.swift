@@ -8,6 +8,8 @@ package struct Changeset: Sendable {
     package var stamp: Stamp
     /// The server version the writer's base stood at: everything up to it was seen by the writer.
     package var base: ServerVersion
+    /// Objects that the writer had not seen up to `base`; nil where there is none.
+    package var lastSeen: LastSeen?
     /// The creates before all other operations, as far as they stand in columns.
     package private(set) var creations: [CreationRun]
     /// The operations behind `creations`.
@@ -18,6 +20,7 @@ package struct Changeset: Sendable {
         sequence: UInt64,
         stamp: Stamp,
         base: ServerVersion,
+        lastSeen: LastSeen? = nil,
         creations: [CreationRun] = [],
         operations others: [Operation]
     ) {
@@ -25,6 +28,7 @@ package struct Changeset: Sendable {
         self.sequence = sequence
         self.stamp = stamp
         self.base = base
+        self.lastSeen = lastSeen
         self.creations = creations
         self.others = others
     }
@@ -47,12 +51,33 @@ package struct Changeset: Sendable {
     }
 }
 
+extension Changeset {
+    /// Objects that had left the writer's view and stayed on its device for what was pending: what others did to them since,
+    /// the writer was not told.
+    package struct LastSeen: Hashable, Sendable {
+        /// When they left, or earlier.
+        package var version: ServerVersion
+        package var objects: Set<ObjectReference>
+
+        package init(_ version: ServerVersion, _ objects: Set<ObjectReference>) {
+            self.version = version
+            self.objects = objects
+        }
+    }
+
+    /// The server version up to which the writer had seen what became of an object.
+    package func seen(_ object: ObjectReference) -> ServerVersion {
+        guard let lastSeen, lastSeen.objects.contains(object) else { return base }
+        return min(base, lastSeen.version)
+    }
+}
+
 extension Changeset: Hashable {
     /// Whether operations stand in columns is no difference.
     package static func == (left: Changeset, right: Changeset) -> Bool {
         guard
             left.client == right.client, left.sequence == right.sequence, left.stamp == right.stamp,
-            left.base == right.base
+            left.base == right.base, left.lastSeen == right.lastSeen
         else { return false }
         if left.creations == right.creations { return left.others == right.others }
         return left.operations == right.operations

@@ -41,8 +41,13 @@ struct OperationReader {
             case RunTag.end:
                 changeset = Changeset(
                     client: changeset.client, sequence: changeset.sequence, stamp: changeset.stamp,
-                    base: changeset.base, creations: creations, operations: operations)
+                    base: changeset.base, lastSeen: changeset.lastSeen, creations: creations, operations: operations)
                 return
+            case RunTag.lastSeen:
+                guard changeset.lastSeen == nil, creations.isEmpty, operations.isEmpty else {
+                    throw bytes.malformed("what was last seen earlier does not stand in front of the operations")
+                }
+                changeset.lastSeen = try readLastSeen()
             case RunTag.creates:
                 let run = try readCreates()
                 if operations.isEmpty { creations.append(run) } else { operations += run.operations }
@@ -55,6 +60,15 @@ struct OperationReader {
             default: throw bytes.malformed("\(tag) is no kind of operation")
             }
         }
+    }
+
+    private mutating func readLastSeen() throws(EncodingError) -> Changeset.LastSeen {
+        let version = ServerVersion(try bytes.readVarint())
+        let count = try bytes.readCount(minimumBytesEach: 2)
+        try weigh(count)
+        var objects: Set<ObjectReference> = []
+        for _ in 0..<count { objects.insert(ObjectReference(try readName(), try bytes.readPrimaryKey())) }
+        return Changeset.LastSeen(version, objects)
     }
 
     private mutating func readCreates() throws(EncodingError) -> CreationRun {

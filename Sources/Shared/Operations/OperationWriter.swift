@@ -17,6 +17,7 @@ struct OperationWriter {
     }
 
     mutating func writeOperations(of changeset: Changeset) {
+        if let lastSeen = changeset.lastSeen { write(lastSeen) }
         for run in changeset.creations { write(run) }
         let operations = changeset.others
         var start = 0
@@ -24,6 +25,16 @@ struct OperationWriter {
             start = writeRun(operations, from: start)
         }
         bytes.write(byte: RunTag.end)
+    }
+
+    private mutating func write(_ lastSeen: Changeset.LastSeen) {
+        bytes.write(byte: RunTag.lastSeen)
+        bytes.write(varint: lastSeen.version.rawValue)
+        bytes.write(varint: UInt64(lastSeen.objects.count))
+        for object in lastSeen.objects.sorted(by: { ($0.className, $0.key) < ($1.className, $1.key) }) {
+            write(name: object.className)
+            bytes.write(object.key)
+        }
     }
 
     /// Writes the longest run that begins at `start`; gives where the next one begins.

@@ -81,7 +81,7 @@ final class NaiveServer {
         _ operation: Operation, _ states: [ObjectReference: ObjectState], _ changeset: Changeset
     ) -> Operation {
         guard let state = states[operation.target], let change = lifeChanges[operation.target],
-            change.version <= Int(changeset.base.rawValue) || change.client == changeset.client
+            change.version <= Int(changeset.seen(operation.target).rawValue) || change.client == changeset.client
         else { return operation }
         switch operation {
         case .create(let target, let life, let fields) where !state.isAlive && life <= state.life:
@@ -102,7 +102,7 @@ final class NaiveServer {
         let base = state.base(ofAdditionsTo: property)
         let hasSeen =
             base == .zero || base.client == changeset.client
-            || setVersions[base].map { $0 <= Int(changeset.base.rawValue) } ?? false
+            || setVersions[base].map { $0 <= Int(changeset.seen(target).rawValue) } ?? false
         return .add(target, property: property, Addition(addition.amount, base: hasSeen ? base : .zero))
     }
 

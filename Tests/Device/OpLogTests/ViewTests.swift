@@ -70,6 +70,41 @@ import Testing
         #expect(try device.bookkeeping("sync.bases") == 0)
     }
 
+    @Test("what is written to an object that has left, or inside of it, says up to where its writer saw it")
+    func writingToWhatHasLeft() throws {
+        let device = try Device(1)
+        let home = ObjectReference("Address", .container(ElementID(client: ClientID(9), counter: 1)))
+        var holding = state("a")
+        holding.fields[3].value = .link(home.key)
+        let city = ObjectState(life: 1, fields: [.init("city", .string("Rome"), stamp: stamp)], born: stamp)
+        try apply(device, [.enter(home, city), .enter(note(1), holding), .enter(note(2), state("b"))], version: 3)
+        try set(device, 1, Column.title, .string("mine"))
+        try apply(device, [.leave(note(1))], version: 5)
+        // Leaving again brings no news of it.
+        try apply(device, [.leave(note(1))], version: 8)
+        try set(device, 1, Column.count, .int(1))
+        try set(device, 2, Column.count, .int(1))
+        try device.write { transaction in
+            let (addresses, notes) = (transaction.table("Address")!, transaction.table("Note")!)
+            addresses.set(addresses.key(for: home.key)!, Column.city, .string("Oslo"))
+            notes.set(notes.key(for: .int(2))!, Column.count, .int(2))
+        }
+        let pending = try device.pending()
+        #expect(pending.map(\.base.rawValue) == [3, 8, 8, 8])
+        #expect(
+            pending.map(\.lastSeen) == [
+                nil, Changeset.LastSeen(ServerVersion(3), [note(1)]), nil, Changeset.LastSeen(ServerVersion(3), [home]),
+            ])
+        #expect(pending[3].seen(home).rawValue == 3 && pending[3].seen(note(2)).rawValue == 8)
+        // In view again it is as new as the rest.
+        try apply(device, [.enter(home, city), .enter(note(1), holding)], version: 9)
+        try set(device, 1, Column.count, .int(3))
+        #expect(try device.pending().last?.lastSeen == nil)
+        try apply(device, [.leave(note(1))], version: 10)
+        try apply(device, [.leave(note(1))], acknowledged: 5, version: 11)
+        #expect(try device.bookkeeping("sync.left") == 0)
+    }
+
     @Test("an object that leaves goes although a changeset that was set aside was about it")
     func leavingAfterSettingAside() throws {
         let device = try Device(1)

@@ -50,6 +50,27 @@ struct FoldedPastTests {
         #expect(try record.objection(Record.bob, base: 1, put(1, "a", 1))?.code == .objectUnknown)
     }
 
+    @Test(
+        "a change of what ended out of its writer's sight has no effect and is not refused, whatever else it had seen")
+    func unseenChange() throws {
+        let record = try record()
+        try record.write(Record.ann, create(home(1)), create(dog(1), ("home", .link(home(1).key))), create(dog(2)))
+        try record.write(Record.ann, set(dog(1), "home", .null), .delete(dog(2), life: 2))
+        try pass(record)
+        func objection(_ target: ObjectReference, _ property: String, unseen: Set<ObjectReference>) throws
+            -> StoreFailure?
+        {
+            var changeset = record.changeset(Record.bob, [set(target, property, .string("b"))])
+            changeset.lastSeen = Changeset.LastSeen(ServerVersion(1), unseen)
+            try record.commit(Record.bob, changeset)
+            return try record.refusals(Record.bob).first { $0.sequence == changeset.sequence }?.failure
+        }
+        #expect(try objection(home(1), "city", unseen: [home(1), dog(1)]) == nil)
+        #expect(try objection(dog(2), "name", unseen: [dog(2)]) == nil)
+        #expect(try objection(home(1), "city", unseen: [dog(1)])?.code == .objectUnknown)
+        #expect(try record.object("Home", home(1).key) == nil && record.dog(2) == nil)
+    }
+
     @Test("what a stale writer creates is there, under the key of what ended too")
     func staleCreate() throws {
         let record = try record()

@@ -19,6 +19,7 @@ import Testing
         ("additions", [Sample.changeset(10, additions)]),
         ("decimals", [Sample.changeset(8, decimals)]),
         ("any-links", [Sample.changeset(9, anyLinks)]),
+        ("last-seen", [lastSeen]),
         ("embedded", [Sample.changeset(6, embedded), Sample.changeset(7, sets)]),
     ]
 
@@ -34,6 +35,13 @@ import Testing
                 FieldValue("departure", .timestamp(Timestamp(seconds: 1_357_034_400 + index * 60, nanoseconds: 0))),
             ])
     }
+
+    private static let lastSeen: Changeset = {
+        var changeset = Sample.changeset(11, sets)
+        changeset.lastSeen = Changeset.LastSeen(
+            ServerVersion(3), [ObjectReference("Note", .int(2)), ObjectReference("Home", .container(Sample.id(4)))])
+        return changeset
+    }()
 
     private static let values: [CausewayOperations.Operation] = Sample.values.enumerated().map { index, value in
         .create(ObjectReference("Any\(index)", .string("k")), life: 3, fields: [FieldValue("value", value)])

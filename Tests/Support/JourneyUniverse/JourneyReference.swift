@@ -35,8 +35,8 @@ struct JourneyReference {
         var version: ServerVersion
         var client: ClientID
 
-        func isKnown(to changeset: Changeset) -> Bool {
-            client == changeset.client || version <= changeset.base
+        func isKnown(to changeset: Changeset, about object: ObjectReference) -> Bool {
+            client == changeset.client || version <= changeset.seen(object)
         }
     }
 
@@ -105,7 +105,7 @@ struct JourneyReference {
             guard let set = lives[target]?.sets[property] else {
                 return .add(target, property: property, Addition(addition.amount, base: .zero))
             }
-            guard set.turn.isKnown(to: changeset) else { return nil }
+            guard set.turn.isKnown(to: changeset, about: target) else { return nil }
             return .add(target, property: property, Addition(addition.amount, base: set.stamp))
         case .list, .keyed, .text: return operation
         }
@@ -116,7 +116,7 @@ struct JourneyReference {
         _ named: UInt32, of object: ObjectReference, by changeset: Changeset
     ) -> UInt32 {
         guard let reached = lives[object], reached.number >= named, reached.number % 2 == 0,
-            reached.turn.isKnown(to: changeset)
+            reached.turn.isKnown(to: changeset, about: object)
         else { return named }
         return reached.number + 1
     }
@@ -158,9 +158,9 @@ extension JourneyReference {
 
     /// F3: of an object that this writer has not seen begin, and a forgotten end is newer than what it has seen.
     private func mayMeanForgotten(_ object: ObjectReference, _ changeset: Changeset, _ turn: Turn) -> Bool {
-        guard let newest = forgotten[object.className], changeset.base < newest else { return false }
+        guard let newest = forgotten[object.className], changeset.seen(object) < newest else { return false }
         guard let life = lives[object] else { return true }
-        guard life.number % 2 == 1, life.turn.version > changeset.base else { return false }
+        guard life.number % 2 == 1, life.turn.version > changeset.seen(object) else { return false }
         let isOwn = life.born.client == changeset.client
         return !isOwn && !(life.made.client == turn.client && life.made.version == turn.version)
     }
