@@ -21,6 +21,9 @@ package struct FaultPlan: Sendable {
         package var readFailed = 0
         package var writeFailed = 0
         package var syncFailed = 0
+        /// After a write the kernel writes back by itself, and some of it is lost. Every open file is told by its next
+        /// sync, once.
+        package var writeBackFailed = 0
 
         package init() {}
     }
@@ -88,6 +91,11 @@ struct FaultInjector {
             number -= chance
         }
         return nil
+    }
+
+    /// Whether the kernel's writing back fails after a write.
+    mutating func losesWriteBack() -> Bool {
+        plan.chances.writeBackFailed > 0 && random.number(below: 1 << 16) < plan.chances.writeBackFailed
     }
 
     mutating func number(below bound: Int) -> Int { random.number(below: bound) }

@@ -15,6 +15,7 @@ package final class SimulatedDisk: Sendable {
 
     package static let defaultCapacityBytes = 64 << 20
     static let headerBytes = 4 * DiskMemory.pageBytes
+    private static let sectorBytes = 512
 
     private struct State {
         var log = DiskLog()
@@ -23,6 +24,16 @@ package final class SimulatedDisk: Sendable {
         var roomBytes: Int
         var openFiles = 0
         var failedSyncs = 0
+        /// How often some of what was not synced was lost.
+        var losses = 0
+        /// Of these, those that no open file has to be told of any more when it is opened.
+        var toldLosses = 0
+        var overwritesNeedRoom = false
+        /// Armed for the next sync.
+        var nextHold: SyncHold?
+        /// A sync is in it.
+        var hold: SyncHold?
+        var changes = 0
     }
 
     private let state: Mutex<State>
@@ -52,8 +63,11 @@ package final class SimulatedDisk: Sendable {
 
     /// Another handle of the one file.
     package func open() -> SimulatedFile {
-        state.withLock { $0.openFiles += 1 }
-        return SimulatedFile(self)
+        let toldLosses = state.withLock { state in
+            state.openFiles += 1
+            return state.toldLosses
+        }
+        return SimulatedFile(self, toldLosses: toldLosses)
     }
 
     func fileClosed() {
@@ -84,10 +98,23 @@ package final class SimulatedDisk: Sendable {
         set { state.withLock { $0.roomBytes = newValue } }
     }
 
+    /// Whether a full disk may refuse to write where something was written before, as file systems do that copy what
+    /// they change. It does then at every second call, and now and then in the middle.
+    package var overwritesNeedRoom: Bool {
+        get { state.withLock { $0.overwritesNeedRoom } }
+        set { state.withLock { $0.overwritesNeedRoom = newValue } }
+    }
+
     package var sizeBytes: Int { size() }
+
+    /// How many calls changed the file so far.
+    package var changes: Int { state.withLock { $0.changes } }
 
     /// How many syncs failed so far.
     package var failedSyncs: Int { state.withLock { $0.failedSyncs } }
+
+    /// How often some of what was written was lost so far. Whoever syncs is told once for each open file.
+    package var losses: Int { state.withLock { $0.losses } }
 
     package var log: DiskLog { state.withLock { $0.log } }
     package var logPosition: Int { state.withLock { $0.log.operations.count } }
@@ -99,6 +126,7 @@ package final class SimulatedDisk: Sendable {
     package func losePower(seed: UInt64) {
         state.withLock { state in
             state.log.add(.settle(seed: seed))
+            state.toldLosses = state.losses
             reload(&state)
         }
     }
@@ -150,7 +178,12 @@ package final class SimulatedDisk: Sendable {
             }
             // A full disk takes what still fits, and nothing the next time.
             allowed = min(allowed, max(state.roomBytes, memory.sizeBytes) - offset)
+            if state.overwritesNeedRoom, state.faults.number(below: 2) == 0 {
+                allowed = min(allowed, Self.sectorBytes * state.faults.number(below: 4))
+            }
             guard allowed > 0 || wanted == 0 else { return -Int(ENOSPC) }
+            if offset < Self.headerBytes { state.hold?.headerWasWritten() }
+            state.changes += 1
             grow(&state, to: offset + allowed)
             var done = 0
             for piece in pieces where done < allowed {
@@ -160,6 +193,7 @@ package final class SimulatedDisk: Sendable {
                 if isRecorded { state.log.addWrite(part, at: offset + done) }
                 done += part.count
             }
+            if isRecorded, state.faults.losesWriteBack() { lose(&state) }
             return done
         }
     }
@@ -170,12 +204,16 @@ package final class SimulatedDisk: Sendable {
         if isRecorded { state.log.add(.resize(to: size)) }
     }
 
-    func synchronize() -> Int {
-        state.withLock { state in
+    /// - Parameter isTold: given the disk's losses, notes that the open file knows of all of them now, and answers
+    ///   whether there was one that it did not know of.
+    func synchronize(_ isTold: (_ losses: Int) -> Bool) -> Int {
+        if let hold = state.withLock({ $0.nextHold.take() }) { return synchronize(in: hold, isTold) }
+        return state.withLock { state in
+            state.hold?.wasOverlapped()
             switch state.faults.next(.synchronize) {
             case .interrupted: return -Int(EINTR)
-            case .failed: return failSync(&state, EIO)
-            case .outOfSpace: return failSync(&state, ENOSPC)
+            case .failed: return failSync(&state, EIO, isTold)
+            case .outOfSpace: return failSync(&state, ENOSPC, isTold)
             default: break
             }
             guard isRecorded else { return 0 }
@@ -184,15 +222,51 @@ package final class SimulatedDisk: Sendable {
             case .headersOnly: state.log.add(.synchronizeFirst(bytes: Self.headerBytes))
             case .skipSync: break
             }
-            return 0
+            return tell(&state, EIO, isTold)
         }
     }
 
     /// The kernel tried, and takes the pages for clean now, whatever became of them.
-    private func failSync(_ state: inout State, _ errorNumber: Int32) -> Int {
-        state.failedSyncs += 1
+    private func failSync(_ state: inout State, _ errorNumber: Int32, _ isTold: (_ losses: Int) -> Bool) -> Int {
+        lose(&state)
+        return tell(&state, errorNumber, isTold)
+    }
+
+    private func lose(_ state: inout State) {
+        state.losses += 1
         if isRecorded { state.log.add(.settle(seed: state.faults.seed())) }
+    }
+
+    /// Each open file learns once that something was lost, from whichever of its syncs asks first.
+    private func tell(_ state: inout State, _ errorNumber: Int32, _ isTold: (_ losses: Int) -> Bool) -> Int {
+        guard isTold(state.losses) else { return 0 }
+        state.toldLosses = state.losses
+        state.failedSyncs += 1
         return -Int(errorNumber)
+    }
+
+    // MARK: - Syncs that overlap
+
+    /// Makes the next sync last until another sync came meanwhile, or until somebody who writes a header and is free to
+    /// sync would have synced.
+    ///
+    /// - Parameter isLosing: whether it loses something. Whoever of the two asks first is told.
+    package func holdNextSync(isLosing: Bool) -> SyncHold {
+        let hold = SyncHold(isLosing: isLosing)
+        state.withLock { $0.nextHold = hold }
+        return hold
+    }
+
+    private func synchronize(in hold: SyncHold, _ isTold: (_ losses: Int) -> Bool) -> Int {
+        state.withLock { state in
+            if hold.isLosing { lose(&state) } else { state.log.add(.synchronize) }
+            state.hold = hold
+        }
+        hold.wait()
+        return state.withLock { state in
+            state.hold = nil
+            return tell(&state, EIO, isTold)
+        }
     }
 
     /// - Parameter mayShorten: whether a length below the present one is taken, or passed over.
@@ -204,6 +278,7 @@ package final class SimulatedDisk: Sendable {
             case .outOfSpace: return -Int(ENOSPC)
             default: break
             }
+            if size != memory.sizeBytes { state.changes += 1 }
             if size > memory.sizeBytes {
                 // Reserving makes all of the room or none. A longer file without room would be possible, but
                 // nobody could tell it from a full disk at the next write.

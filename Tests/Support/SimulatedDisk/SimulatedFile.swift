@@ -1,11 +1,15 @@
 import CausewayEnvironment
+import Synchronization
 
 /// The file of a simulated disk, opened once.
 package final class SimulatedFile: DiskFile {
     private let disk: SimulatedDisk
+    /// Of the disk's losses, those that this open file was told of.
+    private let toldLosses: Atomic<Int>
 
-    init(_ disk: SimulatedDisk) {
+    init(_ disk: SimulatedDisk, toldLosses: Int) {
         self.disk = disk
+        self.toldLosses = Atomic(toldLosses)
     }
 
     deinit {
@@ -23,15 +27,17 @@ package final class SimulatedFile: DiskFile {
         return disk.write(pieces, at: offset)
     }
 
-    package func synchronize() -> Int { disk.synchronize() }
+    package func synchronize() -> Int {
+        disk.synchronize { losses in toldLosses.exchange(losses, ordering: .sequentiallyConsistent) < losses }
+    }
 
     package func reserve(_ sizeBytes: Int) -> Int { disk.resize(to: sizeBytes, mayShorten: false) }
 
     package func truncate(_ sizeBytes: Int) -> Int { disk.resize(to: sizeBytes, mayShorten: true) }
 
     package func dropCache() {
-        // Without a failed sync memory and disk are the same where nothing waits to be written.
-        if disk.failedSyncs > 0 { disk.dropCache() }
+        // Without a loss memory and disk are the same where nothing waits to be written.
+        if disk.losses > 0 { disk.dropCache() }
     }
 
     package func map(_ reservedBytes: Int) -> UnsafeRawPointer? {
