@@ -165,7 +165,8 @@ struct HoleMap {
                 }
             }
             if !isChanged { return }
-            length *= 2
+            // Of the whole it is never asked, which may have more pages than a number here can say.
+            length &*= 2
         }
     }
 
@@ -177,7 +178,7 @@ struct HoleMap {
                 summaries[node] = Self.joined(summaries[2 * node], summaries[2 * node + 1], length: length)
             }
             first /= 2
-            length *= 2
+            length &*= 2
         }
     }
 

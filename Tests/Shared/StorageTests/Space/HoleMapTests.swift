@@ -34,6 +34,21 @@ struct HoleMapTests {
         }
     }
 
+    @Test("reach to the end of a file of 16 TiB")
+    func largestFile() {
+        var map = HoleMap()
+        let last = PageRun(page: .max - 10, count: 9)
+        map.insert(PageRun(page: 1 << 31, count: 5))
+        map.insert(last)
+        #expect(map.pageCount == 14)
+        #expect(map.lowest(5) == 1 << 31)
+        #expect(map.lowest(9) == last.page)
+        #expect(map.lowest(10) == nil)
+        map.remove(PageRun(page: 1 << 31, count: 5))
+        #expect(map.lowest(1) == last.page)
+        #expect(map.start(ofRunUpTo: last.end) == last.page)
+    }
+
     private func runs(of pages: Set<UInt32>) -> [PageRun] {
         var runs: [PageRun] = []
         for page in pages.sorted() {
