@@ -6,4 +6,18 @@ package enum StorageMutation: String, Sendable, CaseIterable {
     case skipRuns = "skip-runs"
     /// Pages of the states that a power loss may bring back are written anew.
     case reuseFallbacks = "reuse-fallbacks"
+    /// A commit syncs without waiting for the sync of somebody else.
+    case overlapSyncs = "overlap-syncs"
+    /// What was found at opening is not synced before it is built upon.
+    case trustMemory = "trust-memory"
+    /// A state that does not fit into the map counts as torn.
+    case mapBoundsStates = "map-bounds-states"
+    /// A header of a newer format counts as damaged.
+    case ignoreNewerFormats = "ignore-newer-formats"
+    /// Whoever opened the file read-only vouches for it when he closes it.
+    case changeReadOnly = "change-read-only"
+    /// Whether a key is the file's is not asked.
+    case takeAnyKey = "take-any-key"
+    /// A header that finds no room makes the file unusable.
+    case poisonFullDisk = "poison-full-disk"
 }

@@ -7,6 +7,8 @@ import Synchronization
 //     CausewayStoragePeer <file> begin             makes the file's first commit
 //                                live <seed>       writes, reads and checks, and says what it has committed
 //                                commit            commits once for each line of input
+//                                hold              holds a snapshot
+//                                grow              commits a leaf of 600 KiB for each line of input
 //                                check             says the version of a state that adds up
 //
 // "encrypted" as the last argument stands for a file with a key.
@@ -30,7 +32,7 @@ final class End: Sendable {
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 3 else {
-    FileHandle.standardError.write(Data("usage: \(arguments[0]) <file> begin|live|commit|check\n".utf8))
+    FileHandle.standardError.write(Data("usage: \(arguments[0]) <file> begin|live|commit|hold|grow|check\n".utf8))
     exit(64)
 }
 let key: [UInt8]? =
@@ -54,6 +56,23 @@ do {
         while readLine() != nil {
             let writer = try storage.write()
             [UInt8(1)].withUnsafeBytes { writer.put(tree: 9, key: $0, value: $0) }
+            say("committed \(try writer.commit(.relaxed).version)")
+        }
+    case "hold":
+        let snapshot = try StorageRegistry.shared.open(path: arguments[1], options: options).snapshot()
+        say("holding \(snapshot.version)")
+        while readLine() != nil {}
+        withExtendedLifetime(snapshot) {}
+    case "grow":
+        let storage = try StorageRegistry.shared.open(path: arguments[1], options: options)
+        say("ready")
+        var number: UInt32 = 0
+        while readLine() != nil {
+            let writer = try storage.write()
+            [UInt8](repeating: 1, count: 600 << 10).withUnsafeBytes {
+                writer.replaceLeaf(column: 1, number: number, $0)
+            }
+            number += 1
             say("committed \(try writer.commit(.relaxed).version)")
         }
     case "check":

@@ -6,7 +6,10 @@ import Synchronization
 final class CrashRun: Sendable {
     struct Settings: Sendable {
         var images = 1_000_000
+        /// Of the first workload; the next ones follow it.
         var seed: UInt64 = 1
+        /// Workloads that come before that.
+        var firstSeeds: [UInt64] = []
         var jobs = 2
         var minutes: Double?
         var mutation: Mutation?
@@ -84,7 +87,9 @@ final class CrashRun: Sendable {
         state.withLock { state in
             guard state.failure == nil, state.totals.images < settings.images, .now() < deadline else { return nil }
             defer { state.nextWorkload += 1 }
-            return settings.seed &+ state.nextWorkload
+            let number = Int(state.nextWorkload)
+            guard number >= settings.firstSeeds.count else { return settings.firstSeeds[number] }
+            return settings.seed &+ UInt64(number - settings.firstSeeds.count)
         }
     }
 
@@ -114,7 +119,9 @@ final class CrashRun: Sendable {
     private func check(
         _ disk: SimulatedDisk, _ recipe: ImageSource.Recipe, _ depth: ImageCheck.Depth, _ check: ImageCheck
     ) {
-        guard let reason = check.failure(of: disk, at: recipe.moment, depth: depth) else { return }
+        let reason = check.failure(
+                of: disk, at: recipe.moment, depth: depth, by: recipe.otherProgram(disk))
+        guard let reason else { return }
         fail(Failure(seed: recipe.seed, recipe: recipe, reason: reason, mutation: settings.mutation))
     }
 

@@ -12,8 +12,11 @@ struct CrashSimulation: ParsableCommand {
     @Option(help: "How many crash images to check.")
     var count = 1_000_000
 
-    @Option(help: "Seed of the first workload; the next ones follow it.")
-    var seed: UInt64 = 1
+    @Option(help: "Seed of the first workload; the next ones follow it. Without it, one is drawn.")
+    var seed: UInt64?
+
+    /// Short enough to be copied.
+    private static let seedLimit: UInt64 = 1 << 40
 
     @Option(help: "Stop after so many minutes, however many images were checked.")
     var minutes: Double?
@@ -37,6 +40,7 @@ struct CrashSimulation: ParsableCommand {
         if let mutation, Mutation(name: mutation) == nil {
             throw ValidationError("There is no mutation '\(mutation)'.")
         }
+        guard seed != nil || moment == nil && !workloadOnly else { throw ValidationError("Give --seed, too.") }
         guard count > 0, (1...64).contains(jobs) else { throw ValidationError("Take at least one image and one job.") }
         guard (moment == nil) == (image == nil) else { throw ValidationError("Give both --moment and --image.") }
     }
@@ -44,13 +48,16 @@ struct CrashSimulation: ParsableCommand {
     func run() throws {
         Trace.tellOnTrap()
         Trace.tellOnHang(seconds: 60)
-        let settings = CrashRun.Settings(
+        let seed = seed ?? .random(in: 1..<Self.seedLimit)
+        var settings = CrashRun.Settings(
             images: count, seed: seed, jobs: jobs, minutes: minutes, mutation: mutation.flatMap(Mutation.init(name:)))
-        if workloadOnly || moment != nil { return try repeatOne(CrashRun(settings)) }
+        if workloadOnly || moment != nil { return try repeatOne(seed, CrashRun(settings)) }
+        settings.firstSeeds = FailedWorkloads.seeds
+        Self.say("causeway-crash: seeds from \(seed) on, after those that failed once\n")
         try runAll(settings)
     }
 
-    private func repeatOne(_ run: CrashRun) throws {
+    private func repeatOne(_ seed: UInt64, _ run: CrashRun) throws {
         var recipe: ImageSource.Recipe?
         if let moment, let image { recipe = .init(seed: seed, moment: moment, image: image) }
         if let failure = run.repeatOne(seed, recipe) {

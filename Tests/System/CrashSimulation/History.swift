@@ -45,6 +45,9 @@ struct History {
 
     // MARK: - Questions
 
+    /// Whether the file was made by then, and somebody told so.
+    func isCreated(at moment: Int) -> Bool { floors.contains { $0.moment <= moment } }
+
     func floor(at moment: Int) -> Int {
         floors.last { $0.moment <= moment }?.state ?? 0
     }

@@ -8,9 +8,9 @@ struct ImageCheck {
 
     /// How closely an image is looked at.
     enum Depth {
-        /// Opened and read in whole.
+        /// Opened, read in whole, and verified page by page.
         case content
-        /// Also verified, committed to, and opened and read once more.
+        /// Also committed to, and opened, read and verified once more.
         case use
     }
 
@@ -21,9 +21,14 @@ struct ImageCheck {
     private static let newLeaf: [UInt8] = [UInt8](repeating: 0xC3, count: 5_000)
 
     /// Nil when everything is right, or else what is wrong.
-    func failure(of disk: SimulatedDisk, at moment: Int, depth: Depth) -> String? {
+    func failure(of disk: SimulatedDisk, at moment: Int, depth: Depth, by program: OtherProgram) -> String? {
         do {
-            let state = try lookForState(disk, at: moment, depth: depth)
+            let seen = history.isCreated(at: moment) ? try program.look(at: disk, options) : nil
+            let state = try lookForState(disk, at: moment)
+            if let seen, seen != history.states[state].fingerprint {
+                throw Workload.Failure(
+                    "\(program) found \(seen), and then was found \(history.states[state].fingerprint)")
+            }
             guard depth == .use else { return nil }
             var contents = history.states[state].contents
             let version = history.states[state].fingerprint.version
@@ -45,7 +50,7 @@ struct ImageCheck {
         return try PageStorage.open(file: disk.open(), path: Self.path, options: options)
     }
 
-    private func lookForState(_ disk: SimulatedDisk, at moment: Int, depth: Depth) throws -> Int {
+    private func lookForState(_ disk: SimulatedDisk, at moment: Int) throws -> Int {
         let storage = try open(disk)
         let fingerprint: Fingerprint
         do {
@@ -56,7 +61,7 @@ struct ImageCheck {
         guard let state = history.match(fingerprint, at: moment) else {
             throw Workload.Failure(history.describe(fingerprint, at: moment))
         }
-        if depth == .use { try verify(storage, fingerprint) }
+        try verify(storage, fingerprint)
         return state
     }
 

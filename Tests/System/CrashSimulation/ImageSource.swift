@@ -20,6 +20,12 @@ struct ImageSource {
         var seed: UInt64
         var moment: Int
         var image: Int
+
+        /// Who opens the image before its owner does.
+        func otherProgram(_ disk: SimulatedDisk) -> OtherProgram {
+            var random = SeededRandom(seed, 7, UInt64(moment), UInt64(image))
+            return OtherProgram(&random, pages: disk.sizeBytes / 4096)
+        }
     }
 
     /// Visits every image until the body answers false.

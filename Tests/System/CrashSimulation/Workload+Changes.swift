@@ -12,6 +12,10 @@ extension Workload {
             // Synced by `synchronize`, long before the window is over: a clock would make each run another.
             default: .grouped(within: .seconds(3600))
             }
+        try transact(durability)
+    }
+
+    private func transact(_ durability: Durability) throws(Failure) {
         let changed = try writer()
         var next = contents
         change(changed, &next)
@@ -101,6 +105,28 @@ extension Workload {
             aftermath = didSyncFail ? .failedSync : .failedWrite
         default: throw Failure("a commit failed without a reason: \(error)")
         }
+    }
+
+    // MARK: - Syncs of two threads
+
+    /// Another thread syncs what is there, and a durable commit comes while it does.
+    func overlapSyncs() throws(Failure) {
+        try transact(.relaxed)
+        guard aftermath == nil else { return }
+        let storage = try openStorage()
+        let relaxed = history.newest
+        let isLosing = laterRandom.happens(1, in: 2)
+        let failures = disk.failedSyncs
+        let hold = disk.holdNextSync(isLosing: isLosing)
+        let syncing = SyncOfAnotherThread(storage)
+        guard hold.waitUntilEntered() else { throw Failure("a sync was asked for and did not reach the disk") }
+        try transact(.durable)
+        let isSynced = syncing.wait() == nil
+        if isSynced, isLosing { throw Failure("a sync succeeded, and some of what it covered was lost before") }
+        if !isSynced, disk.failedSyncs == failures { throw Failure("a sync failed, and the disk knows nothing of it") }
+        // The durable commit says more.
+        if isSynced, aftermath != nil { history.becameDurable(relaxed, at: disk.logPosition) }
+        if !isSynced { aftermath = .failedSync }
     }
 
     // MARK: - Upkeep

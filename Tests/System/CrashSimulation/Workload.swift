@@ -27,6 +27,8 @@ final class Workload {
     let disk: SimulatedDisk
     let options: StorageOptions
     var random: SeededRandom
+    /// For what came later than the rest, so that old seeds replay what they did.
+    var laterRandom: SeededRandom
     var data: RandomData
     var history = History()
     var contents = Contents()
@@ -36,6 +38,8 @@ final class Workload {
     var storage: (any Storage)?
     /// What has to be seen to when the present step is over and nothing of it holds the storage any more.
     var aftermath: Aftermath?
+    /// Losses of the disk from before the file was opened.
+    private var lossesAtOpening = 0
 
     enum Aftermath {
         case failedSync, failedWrite
@@ -47,6 +51,7 @@ final class Workload {
         disk = SimulatedDisk(capacityBytes: Self.diskBytes, defect: mutation?.defect)
         options = Self.options(plan, mutation)
         random = SeededRandom(seed, 4)
+        laterRandom = SeededRandom(seed, 6)
         data = RandomData(seed: seed, keys: plan.keys)
     }
 
@@ -65,6 +70,7 @@ final class Workload {
         disk.faults = plan.faults(seed: random.next())
         for _ in 0..<plan.steps { try step() }
         disk.faults = .none
+        disk.overwritesNeedRoom = false
         try releaseAll()
         try close()
     }
@@ -81,6 +87,7 @@ final class Workload {
         case 94..<98: try losePower()
         default: try look()
         }
+        if plan.hasOverlappingSyncs, aftermath == nil, laterRandom.happens(1, in: 8) { try overlapSyncs() }
         switch aftermath.take() {
         case .failedSync: try recoverFromFailedSync()
         case .failedWrite: try recoverFromFailedWrite()
@@ -91,8 +98,9 @@ final class Workload {
 
     /// The disk is nearly full for a while, and then somebody tidies up.
     private func turnRoom() {
-        disk.roomBytes =
-            random.happens(1, in: 3) ? disk.sizeBytes + random.number(below: 100_000) : disk.capacityBytes
+        let isFull = random.happens(1, in: 3)
+        disk.roomBytes = isFull ? disk.sizeBytes + random.number(below: 100_000) : disk.capacityBytes
+        disk.overwritesNeedRoom = isFull && plan.overwritesNeedRoom
     }
 
     // MARK: - Opening and closing
@@ -127,6 +135,7 @@ final class Workload {
         }
         contents = history.states[state].contents
         version = fingerprint.version
+        lossesAtOpening = disk.losses
     }
 
     func close() throws(Failure) {
@@ -136,11 +145,10 @@ final class Workload {
     }
 
     private func reopen() throws(Failure) {
-        let syncFailures = disk.failedSyncs
         try releaseAll()
         try close()
         // Closing may sync, and has nobody to tell that it could not.
-        let isCertain = disk.failedSyncs == syncFailures
+        let isCertain = disk.losses == lossesAtOpening
         if !isCertain, random.happens(1, in: 2) { disk.dropCache() }
         try open(mustShowNewest: isCertain)
     }

@@ -27,6 +27,12 @@ struct WorkloadPlan: CustomStringConvertible {
     var exhaustiveLimit: Int
     /// Otherwise so many of them where a sync is next, and fewer elsewhere.
     var sample: Int
+    /// With failing syncs: another thread syncs while a transaction is committed.
+    var hasOverlappingSyncs: Bool
+    /// With failing syncs: the kernel also loses what it writes back by itself, and tells later.
+    var losesWriteBacks: Bool
+    /// With a full disk: there is no room to overwrite something either.
+    var overwritesNeedRoom: Bool
 
     static let encryptionKey = (0..<64).map { UInt8(truncatingIfNeeded: $0 * 37 + 11) }
 
@@ -54,10 +60,17 @@ struct WorkloadPlan: CustomStringConvertible {
             case 16..<18: .failingWrites
             default: .failingSyncs
             }
+        // What came later draws from numbers of its own, so that old seeds replay what they did.
+        var later = SeededRandom(seed, 5)
+        hasOverlappingSyncs = later.happens(1, in: 3) && trouble == .failingSyncs
+        losesWriteBacks = later.happens(1, in: 3) && trouble == .failingSyncs
+        overwritesNeedRoom = later.happens(1, in: 2) && trouble == .fullDisk
     }
 
     var description: String {
         "\(size), \(steps) steps, \(isEncrypted ? "encrypted" : "plain"), trouble: \(trouble)"
+            + (hasOverlappingSyncs ? ", overlapping syncs" : "") + (losesWriteBacks ? ", lost write-backs" : "")
+            + (overwritesNeedRoom ? ", no room to overwrite" : "")
     }
 
     func faults(seed: UInt64) -> FaultPlan {
@@ -69,7 +82,9 @@ struct WorkloadPlan: CustomStringConvertible {
             plan.chances.interrupted = 4_000
             plan.chances.partial = 4_000
         case .failingWrites: plan.chances.writeFailed = 1_500
-        case .failingSyncs: plan.chances.syncFailed = 6_000
+        case .failingSyncs:
+            plan.chances.syncFailed = 6_000
+            if losesWriteBacks { plan.chances.writeBackFailed = 1_000 }
         }
         return plan
     }

@@ -5,6 +5,7 @@ extension PageStorage {
 
     package func compact() throws(StorageError) {
         guard !file.isReadOnly else { return }
+        file.shared.clearDeadProcesses()
         // What the last states freed can be used once a later one is safe.
         try synchronize()
         var progress = CompactingProgress()

@@ -3,29 +3,66 @@ import Glibc
 
 extension PageStorage {
     /// Written beside the target under another name first, so that a copy which was cut short is never taken for one.
+    /// Whoever writes under that name holds a lock on the file, and the target gets its name only where none is.
     package func copy(to path: String, key: [UInt8]?) throws(StorageError) {
         guard access(path, F_OK) != 0 else {
             throw StorageError(errno: EEXIST, doing: "write the copy", path: path)
         }
         let snapshot = try pageSnapshot()
         let unfinished = path + ".part"
-        unlink(unfinished)
-        do throws(StorageError) {
+        let (disk, lock) = try Self.begin(unfinished, path: path)
+        // While the lock is held: without it the name may be another copy's.
+        defer { withExtendedLifetime(lock) { _ = unlink(unfinished) } }
+        try Self.copy(snapshot, to: disk, path: path, key: key)
+        try Self.name(unfinished, path)
+        _ = synchronizeFolder(of: path)
+    }
+
+    /// An empty file for a copy that nobody else is writing, and the lock that says so.
+    private static func begin(
+        _ unfinished: String, path: String
+    ) throws(StorageError) -> (disk: SystemFile, lock: LockBytes) {
+        while true {
             let disk: SystemFile
             do throws(SystemFile.OpeningError) {
-                disk = try SystemFile.create(path: unfinished, exclusively: true)
+                disk = try SystemFile.create(path: unfinished)
             } catch {
                 throw StorageError(errno: error.errorNumber, doing: "write the copy", path: path)
             }
-            try Self.copy(snapshot, to: disk, path: path, key: key)
-            guard rename(unfinished, path) == 0 else {
-                throw StorageError(errno: errno, doing: "write the copy", path: path)
+            let descriptor = Glibc.open(unfinished, O_RDWR | O_CLOEXEC)
+            // Another copy may have finished, and taken the name away.
+            if descriptor < 0, errno == ENOENT { continue }
+            guard descriptor >= 0 else { throw StorageError(errno: errno, doing: "write the copy", path: path) }
+            let lock = LockBytes(descriptor, path: path)
+            guard try lock.tryLock(0) else {
+                throw StorageError(
+                    .locked,
+                    "Cannot write the copy: another copy is just being written to the same path. Wait until that one "
+                        + "is done, or choose another path.",
+                    path: path)
             }
-            _ = synchronizeFolder(of: path)
-        } catch {
-            unlink(unfinished)
-            throw error
+            let written = FileIdentity(descriptor: disk.descriptor)
+            guard written == FileIdentity(descriptor: descriptor), written == FileIdentity(path: unfinished) else {
+                continue
+            }
+            // What a copy left that was cut short.
+            let result = disk.truncateWhole(0)
+            guard result == 0 else { throw StorageError(errno: Int32(-result), doing: "write the copy", path: path) }
+            return (disk, lock)
         }
+    }
+
+    /// Gives a finished copy its name, unless a file has it by now.
+    static func name(_ unfinished: String, _ path: String) throws(StorageError) {
+        if link(unfinished, path) == 0 { return }
+        let refusal = errno
+        // A file system without second names; there a file that is made at this very moment is replaced.
+        if [EPERM, ENOSYS, EOPNOTSUPP, EMLINK].contains(refusal), access(path, F_OK) != 0,
+            rename(unfinished, path) == 0
+        {
+            return
+        }
+        throw StorageError(errno: access(path, F_OK) == 0 ? EEXIST : refusal, doing: "write the copy", path: path)
     }
 
     /// Fills an empty disk with a snapshot, everything in order and without gaps.
@@ -36,7 +73,7 @@ extension PageStorage {
             disk, shared: SharedState(), isFirst: true, path: path,
             options: StorageOptions(
                 mapSizeBytes: Int(snapshot.file.space.pageLimit) << Pages.sizeShift, encryptionKey: key))
-        guard let base = target.header(of: target.shared.newest) else { throw Recovery.noHeader(path: path) }
+        guard let base = try target.header(of: target.shared.newest) else { throw Recovery.noHeader(path: path) }
         let step = snapshot.version - base.version
         _ = try target.commit(over: base, .durable, versionStep: step) { output throws(StorageError) in
             let builder = TreeBuilder(output: output)

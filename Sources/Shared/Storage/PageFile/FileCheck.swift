@@ -54,36 +54,45 @@ enum FileCheck {
     }
 
     /// Reads the clear parts of the slots. Throws when the file is foreign, newer, or locked by another key.
-    static func identify(_ disk: any DiskFile, path: String, _ key: SealingKey?) throws(StorageError) -> Identity {
+    ///
+    /// One slot of a newer format is enough to refuse: the first commit of a newer library leaves the three others as
+    /// they were, and an older state in place of that commit would be wrong.
+    static func identify(
+        _ disk: any DiskFile, path: String, _ key: SealingKey?, _ mutation: StorageMutation?
+    ) throws(StorageError) -> Identity {
         var isOurs = false
-        var newest: UInt16 = 0
-        var refusal: StorageError?
+        var known: [ClearHeader] = []
         for slot in 0..<FileHeader.slotCount {
             let page = try read(slot, of: disk, path: path)
             guard hasMagic(page) else { continue }
             isOurs = true
             guard page.count >= HeaderLayout.bodyOffset else { continue }
             let clear = ClearHeader(page)
-            newest = max(newest, clear.format)
-            guard clear.format == FileHeader.format, clear.pageSize == UInt32(Pages.sizeBytes) else { continue }
+            if clear.format > FileHeader.format, mutation != .ignoreNewerFormats { throw newer(clear, path: path) }
+            if clear.format == FileHeader.format, clear.pageSize == UInt32(Pages.sizeBytes) { known.append(clear) }
+        }
+        var refusal: StorageError?
+        for clear in known {
             // One damaged slot must not speak for the others.
             do throws(StorageError) {
-                try checkKey(clear, path: path, key)
+                if mutation != .takeAnyKey { try checkKey(clear, path: path, key) }
                 return Identity(fileID: clear.fileID)
             } catch {
                 refusal = refusal ?? error
             }
         }
         if let refusal { throw refusal }
-        if newest > FileHeader.format {
-            throw StorageError(
-                .unsupportedVersion,
-                "Cannot open the file: it has format \(newest), and this library knows \(FileHeader.format) at most. "
-                    + "Update the library.",
-                path: path)
-        }
         if isOurs { throw Recovery.noHeader(path: path) }
         throw foreign(try read(0, of: disk, path: path), path: path)
+    }
+
+    private static func newer(_ clear: ClearHeader, path: String) -> StorageError {
+        StorageError(
+            .unsupportedVersion,
+            "Cannot open the file: it has format \(clear.format), and this library knows \(FileHeader.format) at most. "
+                + "Update the library. If no newer library has written the file, it is damaged: restore it from a "
+                + "copy. The file was not changed.",
+            path: path)
     }
 
     private static func read(_ slot: Int, of disk: any DiskFile, path: String) throws(StorageError) -> [UInt8] {

@@ -22,7 +22,7 @@ extension PageFile {
         isVouching: Bool = false,
         _ body: (CommitOutput) throws(StorageError) -> (trees: PagePointer, directory: PagePointer)
     ) throws(StorageError) -> Committed {
-        try throwFailure()
+        try refusePoison()
         try secureRecovered(base)
         let freeSpace = try freeSpace(of: base)
         let birth = shared.takeBirth()
@@ -57,21 +57,20 @@ extension PageFile {
         }
         freeSpace.commit()
         writing.transaction = birth
-        writing.unsyncedBytes += output.writtenBytes
-        try publish(header, durability)
+        writing.noteWritten(output.writtenBytes, by: birth)
+        try publish(header, over: base, durability)
         if durability == .durable { shrinkFile(freeSpace, isCompacting: isCompacting) }
         return Committed(header: header, isDurable: durability == .durable || isInMemory)
     }
 
-    /// The state found at opening may have been promised to be durable by a process that is gone, and no header says
-    /// so yet: it is synced before the first commit after it, so that from then on one durable state is known.
+    /// What was found at opening is synced before the first commit after it, so that from then on one durable state is
+    /// known. The state may have been promised by a process that is gone, and no header says so yet. And headers that
+    /// were cleared after a failed sync may still be on the disk: a power loss would bring them back, over pages that
+    /// are used for something else by then.
     private func secureRecovered(_ base: FileHeader) throws(StorageError) {
         guard shared.recovered != 0, !isInMemory else { return }
-        shared.lockSyncing()
-        defer { shared.unlockSyncing() }
-        let result = disk.synchronizeWhole()
-        guard result == 0 else { throw syncFailed(result) }
-        shared.setDurable(base.transaction)
+        guard mutation != .trustMemory else { return shared.setDurable(base.transaction) }
+        try confirm(base.transaction)
     }
 
     /// The free space as the newest state has it, read from the file when another process committed last.
@@ -122,12 +121,10 @@ extension PageFile {
         let known = max(base.syncedTransaction, shared.durable)
         guard durability == .durable, !isInMemory else { return known }
         if isVouching, known >= base.transaction, output.writtenBytes == 0 { return output.birth }
-        guard isVouching || writing.unsyncedBytes + output.writtenBytes > Self.unprovenBytesMaximum else {
-            return known
-        }
-        let result = disk.synchronizeWhole()
-        guard result == 0 else { throw syncFailed(result) }
-        writing.unsyncedBytes = 0
+        let unsynced = writing.unsyncedBytes(durable: shared.durable)
+        guard isVouching || unsynced + output.writtenBytes > Self.unprovenBytesMaximum else { return known }
+        // The header of the state before is on the disk then, too.
+        try confirm(base.transaction)
         return output.birth
     }
 
@@ -144,98 +141,188 @@ extension PageFile {
     }
 
     /// Writes the header, syncs if asked, and lets everybody see the new state.
-    private func publish(_ header: FileHeader, _ durability: Durability) throws(StorageError) {
-        let slot = HeaderSlots.next(
-            transactions: shared.slotTransactions, fallbacks: shared.fallbacks, newest: shared.newest)
-        shared.setTransaction(0, inSlot: slot)
+    private func publish(
+        _ header: FileHeader, over base: FileHeader, _ durability: Durability
+    ) throws(StorageError) {
+        let slot = takeSlot()
         let page = writing.pageMemory.takePage()
-        let result = HeaderSlots.write(header, to: slot, of: disk, seal: seal, in: page)
+        let result = HeaderSlots.write(header, to: slot.number, of: disk, seal: seal, in: page)
         writing.pageMemory.giveBack(page)
-        guard result == 0 else { throw headerFailed(result, slot: slot) }
-        shared.setTransaction(header.transaction, inSlot: slot)
+        guard result == 0 else { throw headerFailed(result, slot, over: base) }
+        shared.setTransaction(header.transaction, inSlot: slot.number)
         if isInMemory {
             shared.setDurable(header.transaction)
         } else if durability == .durable {
-            try synchronize(header)
+            try confirm(header.transaction)
+        } else {
+            // A sync may have failed since this commit began, and taken its pages with it.
+            try refusePoison()
         }
-        shared.publish(header.transaction, slot: slot)
+        shared.publish(header.transaction, slot: slot.number)
         shared.endCommitting()
     }
 
-    private func synchronize(_ header: FileHeader) throws(StorageError) {
-        shared.lockSyncing()
-        // A sync by somebody else may have failed meanwhile, and then the kernel tells nobody a second time.
-        let result = shared.isPoisoned ? -Int(EIO) : disk.synchronizeWhole()
-        if result == 0 { shared.setDurable(header.transaction) }
-        shared.unlockSyncing()
-        guard result == 0 else { throw syncFailed(result) }
-        writing.unsyncedBytes = 0
+    private struct TakenSlot {
+        var number: Int
+        /// The state whose header it held.
+        var replaced: UInt64
+    }
+
+    /// Takes the slot for the next header.
+    ///
+    /// Somebody may choose a state to sync meanwhile. He says which one before he looks whether a slot still holds it,
+    /// and here the slot is taken before that is looked at again: so one of the two sees the other.
+    private func takeSlot() -> TakenSlot {
+        while true {
+            let slots = shared.slotTransactions
+            let slot = HeaderSlots.next(transactions: slots, fallbacks: shared.fallbacks, newest: shared.newest)
+            shared.setTransaction(0, inSlot: slot)
+            if slots[slot] == 0 || !shared.fallbacks.contains(slots[slot]) {
+                return TakenSlot(number: slot, replaced: slots[slot])
+            }
+            shared.setTransaction(slots[slot], inSlot: slot)
+        }
     }
 }
 
 // MARK: - Syncing
 
 extension PageFile {
+    /// How often a state is looked for that nobody overtakes.
+    private static let choicesMaximum = 10_000
+
     /// Syncs the newest state, and everything before it. Answers its version.
     ///
-    /// The right to write is held only while the state is chosen, not while the disk works.
+    /// Nobody's turn to write is waited for: whoever writes may take his time, or be stopped.
     func synchronize(_ writerLock: WriterLock) throws(StorageError) -> UInt64 {
-        let header = try beginSyncing(writerLock)
-        guard header.transaction > shared.durable, !isInMemory else {
-            shared.unlockSyncing()
-            return header.version
-        }
-        let result = disk.synchronizeWhole()
-        if result == 0 { shared.setDurable(header.transaction) } else { shared.poison() }
-        shared.setSyncing(0)
-        shared.unlockSyncing()
+        let (header, result) = try synchronizeNewest()
         guard result == 0 else {
-            // Nobody commits any more, and whoever is committing finds the poison; his turn ends before the clearing.
-            try writerLock.wait(for: writerLock.takeTicket())
-            defer { writerLock.release() }
-            throw syncFailed(result)
+            let error = syncError(result)
+            // Who has the turn to write finds the poison when he commits, and clears then.
+            if writerLock.takeAtOnce() {
+                clearUnconfirmed()
+                writerLock.release()
+            }
+            throw error
         }
         return header.version
     }
 
-    /// Chooses the newest state, which from here on is kept until the sync is done, and takes the syncing lock.
-    private func beginSyncing(_ writerLock: WriterLock) throws(StorageError) -> FileHeader {
-        try writerLock.wait(for: writerLock.takeTicket())
-        defer { writerLock.release() }
+    private func synchronizeNewest() throws(StorageError) -> (header: FileHeader, result: Int) {
         try throwFailure()
-        if shared.committing != 0 { try Recovery.takeOver(self) }
-        // In this order, as a commit takes them.
         shared.lockSyncing()
-        guard let header = header(of: shared.newest) else {
-            shared.unlockSyncing()
-            throw .isPoisoned(path: path)
-        }
-        shared.setSyncing(header.transaction)
-        writing.unsyncedBytes = 0
-        return header
+        defer { shared.unlockSyncing() }
+        defer { shared.setSyncing(0) }
+        let header = try chooseNewest()
+        guard header.transaction > shared.durable, !isInMemory else { return (header, 0) }
+        return (header, synchronizeLocked(confirming: header.transaction))
     }
 
-    /// Makes the file unusable until everybody has closed it: a slot may hold the new header or not. What came before
-    /// is untouched.
-    private func headerFailed(_ result: Int, slot: Int) -> StorageError {
-        let error = StorageError(errno: Int32(-result), doing: "write to the disk", path: path)
+    /// Chooses the newest state, which from here on is kept with its header until the syncing word is cleared.
+    ///
+    /// As with a pin: the state is named first, and it still is the newest afterwards. So whoever commits next
+    /// sees it named, and who is committing now spares it because it was the newest when he began.
+    private func chooseNewest() throws(StorageError) -> FileHeader {
+        for attempt in 0..<Self.choicesMaximum {
+            let transaction = shared.newest
+            shared.setSyncing(transaction)
+            if let header = try header(of: transaction), shared.newest == transaction { return header }
+            try throwFailure()
+            // A commit came in between, or its header is just being written.
+            if attempt > 10 { usleep(50) }
+        }
+        throw Recovery.noHeader(path: path)
+    }
+
+    /// Syncs, and notes that a state is durable whose pages and header were written before. The right to write is held.
+    private func confirm(_ transaction: UInt64) throws(StorageError) {
+        guard mutation != .overlapSyncs else { return try confirmOverlapping(transaction) }
+        shared.lockSyncing()
+        let result = synchronizeLocked(confirming: transaction)
+        shared.unlockSyncing()
+        guard result == 0 else { throw syncFailed(result) }
+    }
+
+    private func confirmOverlapping(_ transaction: UInt64) throws(StorageError) {
+        let result = disk.synchronizeWhole()
+        guard result == 0 else { throw syncFailed(result) }
+        shared.setDurable(transaction)
+    }
+
+    /// The only place where a file in use is synced. The syncing lock is held.
+    ///
+    /// The kernel tells of a write-back that failed once for each open file, to any one of the syncs under way. So one
+    /// sync at a time, and whoever comes after one that failed learns of it before he would ask the kernel.
+    private func synchronizeLocked(confirming transaction: UInt64) -> Int {
+        guard !shared.isPoisoned else { return -Int(EIO) }
+        let result = disk.synchronizeWhole()
+        if result == 0 { shared.setDurable(transaction) } else { shared.poison() }
+        return result
+    }
+}
+
+// MARK: - When the disk fails
+
+extension PageFile {
+    /// Throws when the file is unusable. The right to write is held, so what is left to do about it is done now.
+    private func refusePoison() throws(StorageError) {
+        if shared.isPoisoned { clearUnconfirmed() }
+        try throwFailure()
+    }
+
+    /// A header that found no room was not written, or only in part, and is no header then: the commit is undone. After
+    /// any other failure a slot may hold the new header or not, and the file is unusable until everybody has closed it.
+    /// What came before is untouched.
+    private func headerFailed(_ result: Int, _ slot: TakenSlot, over base: FileHeader) -> StorageError {
+        let error = StorageError(errno: Int32(-result), doing: "commit", path: path)
+        if error.code == .outOfSpace, mutation != .poisonFullDisk, let left = left(in: slot),
+            left != 0 || slot.replaced != base.transaction
+        {
+            shared.setTransaction(left, inSlot: slot.number)
+            // As the base has it: nothing of this commit is used.
+            writing.freeSpace = nil
+            shared.endCommitting()
+            return error
+        }
         poison(error)
-        HeaderSlots.clear(slot, of: disk)
+        HeaderSlots.clear(slot.number, of: disk)
         return error
     }
 
+    /// The state whose header a slot still has that could not be written: the one it had, or 0 for none. Nil when it is
+    /// another, or the disk does not tell.
+    private func left(in slot: TakenSlot) -> UInt64? {
+        do throws(StorageError) {
+            let header = try HeaderSlots.read(slot.number, of: disk, seal: seal, path: path)
+            guard let header else { return 0 }
+            return header.transaction == slot.replaced ? slot.replaced : nil
+        } catch {
+            return nil
+        }
+    }
+
     /// Makes the file unusable until everybody has closed it. The right to write is held.
-    ///
-    /// The kernel may have dropped what it could not write, and goes on showing it from memory. So that whoever opens
-    /// the file next does not take that for the disk's content, headers of states that no sync has confirmed go.
     func syncFailed(_ result: Int) -> StorageError {
+        let error = syncError(result)
+        clearUnconfirmed()
+        return error
+    }
+
+    private func syncError(_ result: Int) -> StorageError {
         let error = StorageError(errno: Int32(-result), doing: "write to the disk", path: path)
         poison(error)
+        return error
+    }
+
+    /// Clears the headers of states that no sync has confirmed. The right to write is held, or nobody else is there.
+    ///
+    /// The kernel may have dropped what it could not write, and goes on showing it from memory. Whoever opens the file
+    /// next must not take that for the disk's content.
+    func clearUnconfirmed() {
         // The state found at opening stays: it may have been durable since long before.
         let kept = max(shared.durable, shared.recovered)
         for slot in 0..<FileHeader.slotCount where shared.transaction(inSlot: slot) > kept {
             HeaderSlots.clear(slot, of: disk)
         }
-        return error
     }
 }

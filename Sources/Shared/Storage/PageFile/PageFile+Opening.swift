@@ -18,20 +18,21 @@ extension PageFile {
         if isFirst, shared.isPoisoned { disk.dropCache() }
         let isNew = isFirst ? try FileCheck.mustCreate(disk, path: path, options, key) : false
         if isNew { try create(disk, shared, path: path, key) }
-        let first = try FileCheck.identify(disk, path: path, key)
+        let first = try FileCheck.identify(disk, path: path, key, options.mutation)
         let seal = key.map { PageSeal($0, fileID: first.fileID, disk: disk) }
         let space = try makeSpace(disk, path: path, options, seal)
         let parts = Parts(
             disk: disk, space: space, shared: shared, fileID: first.fileID, seal: seal,
             mutation: options.mutation)
         if isFirst {
-            try Recovery.recover(parts, path: path)
+            try Recovery.recover(parts, path: path, isNew: isNew)
             // A new file's first session goes on.
             if !isNew { shared.session = seal?.beginSession(firstBirth: shared.nextBirth) }
         } else if let session = shared.session {
             try seal?.join(session)
         }
-        return PageFile(parts, path: path, isReadOnly: options.readOnly, isInMemory: options.inMemory)
+        return PageFile(
+            parts, path: path, isReadOnly: options.readOnly, isInMemory: options.inMemory, isNew: isNew)
     }
 
     /// Writes the first header. It goes with its three empty neighbours into one write, and before anything else, so
@@ -96,11 +97,14 @@ extension PageFile {
     /// It is the second header of that state, so one of them may be lost. It says nothing new otherwise, and when it
     /// fails nothing is lost.
     func closeCleanly() {
-        guard !isReadOnly, !isInMemory, writing.transaction != 0 else { return }
+        let mayChange = !isReadOnly && (writing.transaction != 0 || shared.isPoisoned) || mutation == .changeReadOnly
+        guard mayChange, !isInMemory else { return }
         shared.ifAlone {
-            guard !shared.isPoisoned, shared.committing == 0, let header = header(of: shared.newest),
-                !isVouchedFor(header)
-            else { return }
+            // Whoever met the failure may not have had the right to write.
+            guard !shared.isPoisoned else { return clearUnconfirmed() }
+            guard shared.committing == 0, let header = try? header(of: shared.newest), !isVouchedFor(header) else {
+                return
+            }
             _ = try? DamageReporting.throwing { () throws(StorageError) in
                 try commit(over: header, .durable, versionStep: 0, isVouching: true) { _ in
                     (header.state.trees, header.state.directory)
@@ -112,7 +116,9 @@ extension PageFile {
     private func isVouchedFor(_ header: FileHeader) -> Bool {
         guard header.syncedTransaction == header.transaction else { return false }
         return (0..<FileHeader.slotCount).contains { slot in
-            guard let other = self.header(inSlot: slot), other.transaction != header.transaction else { return false }
+            guard let other = try? HeaderSlots.read(slot, of: disk, seal: seal, path: path),
+                other.transaction != header.transaction
+            else { return false }
             return other.version == header.version && other.state.trees == header.state.trees
                 && other.state.directory == header.state.directory
         }

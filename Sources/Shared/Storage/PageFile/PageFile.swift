@@ -19,12 +19,14 @@ final class PageFile: Sendable {
     let seal: PageSeal?
     let isReadOnly: Bool
     let isInMemory: Bool
-    private let mutation: StorageMutation?
+    /// This opening made the file.
+    let isNew: Bool
+    let mutation: StorageMutation?
     /// nonisolated(unsafe): rule 4.
     nonisolated(unsafe) let writing: WritingState
     private let failure = Mutex<StorageError?>(nil)
 
-    init(_ parts: Parts, path: String, isReadOnly: Bool, isInMemory: Bool) {
+    init(_ parts: Parts, path: String, isReadOnly: Bool, isInMemory: Bool, isNew: Bool) {
         self.path = path
         disk = parts.disk
         space = parts.space
@@ -34,6 +36,7 @@ final class PageFile: Sendable {
         mutation = parts.mutation
         self.isReadOnly = isReadOnly
         self.isInMemory = isInMemory
+        self.isNew = isNew
         writing = WritingState()
         writing.sizeBytes = parts.disk.size()
     }
@@ -77,17 +80,12 @@ final class PageFile: Sendable {
 
     // MARK: - Headers
 
-    /// The header of one slot, if it holds a sound one that the disk lets us read.
-    func header(inSlot slot: Int) -> FileHeader? {
-        try? HeaderSlots.read(slot, of: disk, seal: seal, path: path)
-    }
-
     /// The header of the newest state. Its slot may be written anew by two further commits at any time, so the
-    /// caller pins the state and looks again when it finds another.
-    func header(of transaction: UInt64) -> FileHeader? {
+    /// caller pins the state and looks again when it finds another. Throws when the disk does not tell.
+    func header(of transaction: UInt64) throws(StorageError) -> FileHeader? {
         for slot in 0..<FileHeader.slotCount where shared.transaction(inSlot: slot) == transaction {
-            guard let header = header(inSlot: slot), header.transaction == transaction else { return nil }
-            return header
+            let header = try HeaderSlots.read(slot, of: disk, seal: seal, path: path)
+            return header?.transaction == transaction ? header : nil
         }
         return nil
     }
@@ -99,9 +97,21 @@ final class WritingState {
     var freeSpace: FreeSpace?
     var transaction: UInt64 = 0
     var sizeBytes = 0
-    /// Bytes written since the last sync.
-    var unsyncedBytes = 0
     let pageMemory = PageMemory()
+    /// Bytes written by commits of this process since it last knew all of them to be durable.
+    private var unsyncedBytes = 0
+    private var lastWritten: UInt64 = 0
+
+    func noteWritten(_ bytes: Int, by transaction: UInt64) {
+        unsyncedBytes += bytes
+        lastWritten = transaction
+    }
+
+    /// How much of what this process wrote may not be on the disk yet, at most.
+    func unsyncedBytes(durable: UInt64) -> Int {
+        if durable >= lastWritten { unsyncedBytes = 0 }
+        return unsyncedBytes
+    }
 }
 
 extension StorageError {

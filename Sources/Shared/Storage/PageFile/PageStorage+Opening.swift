@@ -12,22 +12,33 @@ extension PageStorage {
                 file: disk, path: path, options: options, identity: FileIdentity(memory: path), registry: registry)
         }
         try refuseFolder(path)
-        let isNew = access(path, F_OK) != 0
-        let disk = try opening(path) { () throws(SystemFile.OpeningError) in
-            options.readOnly
-                ? try SystemFile.open(path: path, readOnly: true) : try SystemFile.create(path: path)
-        }
-        guard let identity = FileIdentity(path: path) else {
-            throw StorageError(errno: ENOENT, doing: "open the file", path: path)
-        }
-        let (shared, isFirst) = try SharedState.open(path: path + "-lock", file: path, readOnly: options.readOnly)
+        let (disk, identity, shared, isFirst) = try openShared(path, options)
         defer { shared.finishOpening() }
         let file = try PageFile.open(disk, shared: shared, isFirst: isFirst, path: path, options: options)
+        // By whoever made the header, before anybody else may commit; the empty file may have been made by another.
         // Where a folder cannot be synced, the new name is as safe as the file system makes it.
-        if isNew { _ = synchronizeFolder(of: path) }
+        if file.isNew { _ = synchronizeFolder(of: path) }
         let storage = PageStorage(file, options: options) { registry.closed(identity) }
         registry.opened(storage, identity)
         return storage
+    }
+
+    /// Opens a file, and what its users share: both of the same file, whatever becomes of its name meanwhile.
+    private static func openShared(
+        _ path: String, _ options: StorageOptions
+    ) throws(StorageError) -> (disk: SystemFile, identity: FileIdentity, shared: SharedState, isFirst: Bool) {
+        while true {
+            let disk = try opening(path) { () throws(SystemFile.OpeningError) in
+                options.readOnly
+                    ? try SystemFile.open(path: path, readOnly: true) : try SystemFile.create(path: path)
+            }
+            guard let identity = FileIdentity(descriptor: disk.descriptor) else {
+                throw StorageError(errno: errno, doing: "open the file", path: path)
+            }
+            let opened = try SharedState.open(
+                path: path + "-lock", file: path, expecting: identity, readOnly: options.readOnly)
+            if let (shared, isFirst) = opened { return (disk, identity, shared, isFirst) }
+        }
     }
 
     /// Opens a store on a disk that no other process can reach.

@@ -62,7 +62,18 @@ package final class PageStorage: Storage {
         var attempts = 0
         while true {
             let pin = file.shared.pin()
-            if let header = file.header(of: pin.transaction) { return PageSnapshot(file, header, pin: pin) }
+            do throws(StorageError) {
+                if let header = try file.header(of: pin.transaction) {
+                    // Another process has made the file larger than this one can see.
+                    guard header.freeSpace.endPage <= file.space.pageLimit else {
+                        throw file.space.isTooSmall(for: header)
+                    }
+                    return PageSnapshot(file, header, pin: pin)
+                }
+            } catch {
+                file.shared.unpin(pin)
+                throw error
+            }
             file.shared.unpin(pin)
             // Commits came between pinning and reading; or the newest state's slot is just being written anew.
             attempts += 1
@@ -209,15 +220,24 @@ package final class PageStorage: Storage {
     }
 
     private func refuseTooManyVersions(_ base: PageSnapshot) throws(StorageError) {
-        guard let maximum = options.maximumVersions, let oldest = file.shared.oldestPin,
-            base.transaction - min(oldest.transaction, base.transaction) >= UInt64(maximum)
-        else { return }
+        guard tooOldPin(base) != nil else { return }
+        // Perhaps whoever holds it is dead; that costs system calls, so it is asked only now.
+        file.shared.clearDeadProcesses()
+        guard let oldest = tooOldPin(base), let maximum = options.maximumVersions else { return }
         throw StorageError(
             .tooManyVersions,
             "Cannot commit: a snapshot of process \(oldest.processID) is \(base.transaction - oldest.transaction) "
                 + "commits old, and \(maximum) versions are allowed. The transaction was undone. Release transactions "
                 + "and frozen objects that are no longer needed, or refresh them.",
             path: path)
+    }
+
+    /// The oldest snapshot, if it is as old as none may be.
+    private func tooOldPin(_ base: PageSnapshot) -> (transaction: UInt64, processID: Int32)? {
+        guard let maximum = options.maximumVersions, let oldest = file.shared.oldestPin,
+            base.transaction - min(oldest.transaction, base.transaction) >= UInt64(maximum)
+        else { return nil }
+        return oldest
     }
 
     // MARK: - Durability

@@ -8,21 +8,22 @@ import Glibc
 /// only for what the last commits changed: pointers carry births, and nothing older is looked at.
 enum Recovery {
     /// For the first to open a file: nobody else has it open.
-    static func recover(_ parts: PageFile.Parts, path: String) throws(StorageError) {
+    static func recover(_ parts: PageFile.Parts, path: String, isNew: Bool) throws(StorageError) {
         let headers = try HeaderSlots.readAll(of: parts.disk, seal: parts.seal, path: path)
-        guard let (slot, header) = newest(headers, parts, path: path) else { throw noHeader(path: path) }
+        guard let (slot, header) = try newest(headers, parts, path: path) else { throw noHeader(path: path) }
         parts.shared.reset(
             newest: header.transaction, slot: slot,
             durable: header.durableTransaction,
             slots: headers.map { $0?.transaction ?? 0 },
-            // Also above a commit whose pages are missing: its number is never used again.
-            nextBirth: (headers.compactMap { $0?.transaction }.max() ?? 0) + 1)
+            // Also above a commit whose pages are missing: both may be on the disk at once.
+            nextBirth: (headers.compactMap { $0?.transaction }.max() ?? 0) + 1,
+            isSynced: isNew)
     }
 
     /// For a writer whose predecessor died in the middle of a commit: it may have finished its header, or not.
     static func takeOver(_ file: PageFile) throws(StorageError) {
         let headers = try HeaderSlots.readAll(of: file.disk, seal: file.seal, path: file.path)
-        guard let (slot, header) = newest(headers, file.parts, path: file.path),
+        guard let (slot, header) = try newest(headers, file.parts, path: file.path),
             header.transaction >= file.shared.newest
         else { throw noHeader(path: file.path) }
         for slot in 0..<FileHeader.slotCount {
@@ -34,7 +35,7 @@ enum Recovery {
 
     private static func newest(
         _ headers: [FileHeader?], _ parts: PageFile.Parts, path: String
-    ) -> (slot: Int, header: FileHeader)? {
+    ) throws(StorageError) -> (slot: Int, header: FileHeader)? {
         var candidates: [(slot: Int, header: FileHeader)] = []
         for (slot, header) in headers.enumerated() {
             if let header { candidates.append((slot, header)) }
@@ -43,13 +44,21 @@ enum Recovery {
         // A state that was on the disk as a whole cannot have been torn since: what it lacks now was lost, and an older
         // state in its place would be wrong.
         let safe = candidates.map { $0.header.safeTransaction }.max() ?? 0
-        return candidates.first { $0.header.transaction >= safe && isWhole($0.header, parts, path: path) }
+        for candidate in candidates where candidate.header.transaction >= safe {
+            if try isWhole(candidate.header, parts, path: path) { return candidate }
+        }
+        return nil
     }
 
-    private static func isWhole(_ header: FileHeader, _ parts: PageFile.Parts, path: String) -> Bool {
-        guard Int(header.freeSpace.endPage) * Pages.sizeBytes <= parts.disk.size(),
-            header.freeSpace.endPage <= parts.space.pageLimit
-        else { return false }
+    private static func isWhole(
+        _ header: FileHeader, _ parts: PageFile.Parts, path: String
+    ) throws(StorageError) -> Bool {
+        guard Int(header.freeSpace.endPage) * Pages.sizeBytes <= parts.disk.size() else { return false }
+        // That it does not fit says nothing of the state, and an older one in its place would be wrong.
+        guard header.freeSpace.endPage <= parts.space.pageLimit else {
+            guard parts.mutation == .mapBoundsStates else { throw parts.space.isTooSmall(for: header) }
+            return false
+        }
         guard header.syncedTransaction < header.transaction, parts.mutation != .trustHeaders else { return true }
         // In a space of its own, because what is missing here is no damage to anybody who reads the state before it.
         guard let probe = try? parts.space.probe() else { return false }

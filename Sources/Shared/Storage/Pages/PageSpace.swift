@@ -148,6 +148,18 @@ final class PageSpace: Sendable {
         return causeway_hash(bytes, count, seed, &hash) ? hash : nil
     }
 
+    // MARK: - Its end
+
+    /// Whoever made this space reserved fewer addresses than a state needs.
+    func isTooSmall(for header: FileHeader) -> StorageError {
+        StorageError(
+            .mapFull,
+            "Cannot open the file: \(Int(header.freeSpace.endPage) * Pages.sizeBytes) bytes of it are in use, and "
+                + "\(Int(pageLimit) * Pages.sizeBytes) bytes of addresses are reserved for it. Open it with a larger "
+                + "map size, or raise the limit on virtual memory (ulimit -v).",
+            path: path)
+    }
+
     // MARK: - Damage
 
     var damage: StorageError? {

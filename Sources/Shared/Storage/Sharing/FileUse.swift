@@ -9,8 +9,9 @@ final class FileUse: Sendable {
     private static let patienceMilliseconds = 100
     private let locks: LockBytes
     var path: String { locks.path }
+    let identity: FileIdentity
     /// Inode of the file.
-    let fileNumber: UInt64
+    var fileNumber: UInt64 { identity.inode }
 
     /// Nil when there is no such file.
     init?(path: String) throws(StorageError) {
@@ -20,11 +21,10 @@ final class FileUse: Sendable {
             throw StorageError(errno: errno, doing: "open the file", path: path)
         }
         locks = LockBytes(descriptor, path: path)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
+        guard let identity = FileIdentity(descriptor: descriptor) else {
             throw StorageError(errno: errno, doing: "open the file", path: path)
         }
-        fileNumber = UInt64(status.st_ino)
+        self.identity = identity
     }
 
     /// From now on everybody can see that the file is in use.

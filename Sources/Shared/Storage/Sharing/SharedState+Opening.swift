@@ -18,7 +18,18 @@ extension SharedState {
     package static func open(
         path: String, file: String, readOnly: Bool = false
     ) throws(StorageError) -> (state: SharedState, isFirst: Bool) {
+        // Nil only for another file than was expected.
+        try open(path: path, file: file, expecting: nil, readOnly: readOnly)!
+    }
+
+    /// Joins those who have a file open, if the path still leads to the file that the caller has opened, and answers
+    /// nil if not.
+    package static func open(
+        path: String, file: String, expecting expected: FileIdentity?, readOnly: Bool
+    ) throws(StorageError) -> (state: SharedState, isFirst: Bool)? {
         let fileUse = try FileUse(path: file)
+        // Locks on one file say nothing of another.
+        if let expected, fileUse?.identity != expected { return nil }
         while true {
             let descriptor = openLockFile(path, like: file)
             guard descriptor >= 0 else {
@@ -110,11 +121,17 @@ extension SharedState {
     }
 
     /// What stands in the file is of people long gone, and only their poison still matters: it says that the system's
-    /// memory of the data file is not to be trusted. Entries are emptied when they are taken.
+    /// memory of the data file is not to be trusted. A lock file that is new, or another's, cannot say that there was
+    /// none, so it counts as poisoned. Entries are emptied when they are taken.
     private static func clear(_ memory: SharedMemory, _ fileUse: FileUse?) {
-        let afterPoison = SharedLayout.poisonOffset + 8
-        memset(memory.base, 0, SharedLayout.poisonOffset)
-        memset(memory.base + afterPoison, 0, SharedLayout.headerBytes - afterPoison)
+        let isKnown =
+            memory.plain(SharedLayout.magicOffset) == SharedLayout.magic
+            && memory.base.load(fromByteOffset: SharedLayout.versionOffset, as: UInt32.self) == SharedLayout.version
+            && memory.plain(SharedLayout.fileNumberOffset) == fileUse?.fileNumber
+        let wasPoisoned = memory.plain(SharedLayout.poisonOffset) != 0
+        memset(memory.base, 0, SharedLayout.headerBytes)
+        memory.base.storeBytes(
+            of: isKnown && !wasPoisoned ? 0 : 1, toByteOffset: SharedLayout.poisonOffset, as: UInt64.self)
         memory.base.storeBytes(of: SharedLayout.magic, toByteOffset: SharedLayout.magicOffset, as: UInt64.self)
         memory.base.storeBytes(of: SharedLayout.version, toByteOffset: SharedLayout.versionOffset, as: UInt32.self)
         memory.base.storeBytes(

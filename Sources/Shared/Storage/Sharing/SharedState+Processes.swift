@@ -26,12 +26,14 @@ extension SharedState {
         memory.insert(entryNumber, into: SharedLayout.takenOffset)
     }
 
-    /// Forgets the pins and the watching of processes that ended without closing the file. Answers how many.
+    /// Forgets the pins, the watching and the sync of processes that ended without closing the file. Answers how many
+    /// there were.
     ///
     /// - Complexity: a system call for each other process.
     @discardableResult
     package func clearDeadProcesses() -> Int {
         guard let locks else { return 0 }
+        clearDeadSync()
         return clearing.withLock { _ in
             var cleared = 0
             memory.forEach(in: SharedLayout.takenOffset) { number in

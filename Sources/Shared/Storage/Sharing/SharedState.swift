@@ -109,7 +109,11 @@ extension SharedState {
     }
 
     /// By the first to open the file, once it knows what the file holds.
-    package func reset(newest: UInt64, slot: Int, durable: UInt64, slots: [UInt64], nextBirth: UInt64) {
+    ///
+    /// - Parameter isSynced: nothing that was written waits to be synced, as in a file that was just made.
+    package func reset(
+        newest: UInt64, slot: Int, durable: UInt64, slots: [UInt64], nextBirth: UInt64, isSynced: Bool = true
+    ) {
         precondition(slots.count == SharedLayout.slotCount, "there are four header slots")
         for (slot, transaction) in slots.enumerated() { setTransaction(transaction, inSlot: slot) }
         store(nextBirth, at: SharedLayout.nextBirthOffset)
@@ -117,7 +121,7 @@ extension SharedState {
         store(0, at: SharedLayout.poisonOffset)
         store(0, at: SharedLayout.syncingOffset)
         store(durable, at: SharedLayout.durableOffset)
-        store(newest == durable ? 0 : newest, at: SharedLayout.recoveredOffset)
+        store(newest == durable && isSynced ? 0 : newest, at: SharedLayout.recoveredOffset)
         publish(newest, slot: slot)
         memory.halfWord(SharedLayout.readyOffset).pointee.store(1, ordering: .sequentiallyConsistent)
     }
@@ -144,6 +148,16 @@ extension SharedState {
     }
 
     // MARK: - Syncing
+
+    /// Forgets the state that a process was syncing which died over it. Does nothing while somebody is syncing.
+    func clearDeadSync() {
+        guard syncing != 0, syncTurn.wait(timeout: .now()) == .success else { return }
+        defer { syncTurn.signal() }
+        guard let locks else { return setSyncing(0) }
+        guard (try? locks.tryLock(SharedLayout.syncingByte)) == true else { return }
+        setSyncing(0)
+        locks.unlock(SharedLayout.syncingByte)
+    }
 
     /// Waits until no other thread or process is syncing. Between this and ``unlockSyncing()``, ``syncing`` and
     /// ``durable`` belong to the caller. Whoever has the writer's right, too, takes that first.
@@ -173,7 +187,7 @@ extension SharedState {
     // MARK: - Poison
 
     /// Whether a failed sync has made the file unusable until everybody has closed it. The next to open it finds this
-    /// out as well, and ``reset(newest:slot:durable:slots:nextBirth:)`` ends it.
+    /// out as well, and ``reset(newest:slot:durable:slots:nextBirth:isSynced:)`` ends it.
     package var isPoisoned: Bool { load(SharedLayout.poisonOffset) != 0 }
 
     package func poison() { store(1, at: SharedLayout.poisonOffset) }

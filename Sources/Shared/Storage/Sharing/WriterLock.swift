@@ -53,6 +53,20 @@ package final class WriterLock: WriteTurn {
         }
     }
 
+    /// Takes the right if nobody has it or waits for it, here or elsewhere. True when it is held now.
+    package func takeAtOnce() -> Bool {
+        let isFree = queue.withLock { queue in
+            defer { queue.isHeld = true }
+            return !queue.isHeld
+        }
+        guard isFree else { return false }
+        if let locks, (try? locks.tryLock(SharedLayout.writerByte)) != true {
+            passOn()
+            return false
+        }
+        return true
+    }
+
     package func release() {
         locks?.unlock(SharedLayout.writerByte)
         passOn()

@@ -30,10 +30,12 @@ struct PeerFile {
 
     func line(of child: ChildProcess) throws -> String { try child.nextLine() ?? "ended" }
 
-    func open() throws -> any Storage {
+    func open(mapSizeBytes: Int = 1 << 30, maximumVersions: Int? = nil) throws -> any Storage {
         try StorageRegistry.shared.open(
             path: path,
-            options: StorageOptions(mapSizeBytes: 1 << 30, encryptionKey: isEncrypted ? StorageBackend.key : nil))
+            options: StorageOptions(
+                mapSizeBytes: mapSizeBytes, encryptionKey: isEncrypted ? StorageBackend.key : nil,
+                maximumVersions: maximumVersions))
     }
 
     /// Programs stand beside the tests.

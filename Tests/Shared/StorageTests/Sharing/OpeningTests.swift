@@ -118,6 +118,40 @@ struct OpeningTests {
         #expect(try folder.join().newest == 1)
     }
 
+    @Test("a lock file that is new cannot say that no sync has failed, so memory is not trusted")
+    func poisonOutlivesTheLockFile() throws {
+        do {
+            let failed = try folder.join()
+            #expect(!failed.isPoisoned)
+            failed.poison()
+        }
+        unlink(folder.lockFile)
+        let (next, isFirst) = try folder.open()
+        #expect(isFirst)
+        #expect(next.isPoisoned)
+        next.begin(at: 1)
+        next.finishOpening()
+        #expect(!next.isPoisoned)
+        next.close()
+        #expect(try !folder.open().state.isPoisoned, "this lock file knows")
+    }
+
+    @Test("who has opened a file does not join the users of another that has its name by now")
+    func renamedMeanwhile() throws {
+        let users = try folder.join()
+        let opened = try #require(FileIdentity(path: folder.file))
+        rename(folder.file, folder.file + ".old")
+        try Data().write(to: URL(fileURLWithPath: folder.file))
+        let identity = try #require(FileIdentity(path: folder.file))
+        #expect(identity != opened)
+        #expect(
+            try SharedState.open(path: folder.lockFile, file: folder.file, expecting: opened, readOnly: false) == nil)
+        let joined = try SharedState.open(
+            path: folder.lockFile, file: folder.file, expecting: identity, readOnly: false)
+        #expect(joined?.isFirst == true)
+        withExtendedLifetime(users) {}
+    }
+
     @Test("a new file at the path of one that is still open shares nothing with it")
     func replacedFile() throws {
         let old = try folder.join()

@@ -1,0 +1,83 @@
+import CausewayEnvironment
+import CausewayFolders
+import CausewayStorageOracle
+import Glibc
+import Testing
+
+@testable import CausewayStorage
+
+/// Copies that meet at one path.
+@Suite("Copies to one path")
+struct CopyTests {
+    private static let leaves = 40
+    let folder: TemporaryFolder
+    private let storage: any Storage
+
+    init() throws {
+        folder = try TemporaryFolder()
+        storage = try StorageBackend.pages.open(folder.file("a.realm"))
+        let writer = try storage.write()
+        for number in 0..<UInt32(Self.leaves) { writer.replaceLeaf(1, number, Array(repeating: 7, count: 50_000)) }
+        _ = try writer.commit(.relaxed)
+    }
+
+    @Test("of several at once each that succeeds has written a whole file, and nobody's is replaced")
+    func atTheSameTime() throws {
+        for round in 0..<5 {
+            let target = folder.file("copy\(round).realm")
+            let taken = (0..<4).map { folder.file("taken\(round)-\($0).realm") }
+            let done = Counter()
+            atOnce(4) { [storage] number in
+                guard (try? storage.copy(to: target, key: nil)) != nil else { return }
+                done.add(1)
+                // What a user does with a copy that is done.
+                rename(target, taken[number])
+            }
+            #expect(done.value >= 1)
+            for path in taken where access(path, F_OK) == 0 {
+                let copy = try StorageBackend.pages.open(path)
+                #expect(try copy.statistics().leaves == Self.leaves)
+                #expect(try copy.newestVersion() == 1)
+            }
+            #expect(!folder.names.contains("copy\(round).realm.part"))
+        }
+    }
+
+    @Test("one that is under way keeps others off, and what a dead one left is no obstacle")
+    func underWay() throws {
+        let target = folder.file("copy.realm")
+        do {
+            let descriptor = open(target + ".part", O_RDWR | O_CREAT, 0o600)
+            let lock = LockBytes(descriptor, path: target)
+            #expect(try lock.tryLock(0))
+            #expect(code { try storage.copy(to: target, key: nil) } == .locked)
+            withExtendedLifetime(lock) {}
+        }
+        folder.write(Array(repeating: 1, count: 100_000), to: "copy.realm.part")
+        try storage.copy(to: target, key: nil)
+        #expect(try StorageBackend.pages.open(target).statistics().leaves == Self.leaves)
+    }
+
+    @Test("a file that was made at the path meanwhile is not replaced")
+    func targetMadeMeanwhile() throws {
+        folder.write([1, 2, 3], to: "copy.realm")
+        folder.write([4], to: "copy.realm.part")
+        #expect(
+            code { try PageStorage.name(folder.file("copy.realm.part"), folder.file("copy.realm")) } == .fileExists)
+        #expect(folder.read("copy.realm") == [1, 2, 3])
+    }
+
+    @Test("whoever writes the first header is told that the file is new, also where an empty one was before")
+    func firstHeader() throws {
+        folder.write([], to: "empty.realm")
+        func isNew() throws -> Bool {
+            let disk = try SystemFile.open(path: folder.file("empty.realm"), readOnly: false)
+            return try PageFile.open(
+                disk, shared: SharedState(), isFirst: true, path: folder.file("empty.realm"),
+                options: StorageOptions(mapSizeBytes: 1 << 20)
+            ).isNew
+        }
+        #expect(try isNew())
+        #expect(try !isNew())
+    }
+}

@@ -1,0 +1,134 @@
+import CausewaySimulatedDisk
+import CausewayStorage
+import CausewayStorageOracle
+import Testing
+
+/// Faults of a disk that concern one call, and what they may not spoil.
+@Suite("Single faults of the disk", .timeLimit(.minutes(10)))
+struct SingleFaultTests {
+    private static let options = StorageOptions(mapSizeBytes: 4 << 20)
+
+    private static func options(_ isEncrypted: Bool) -> StorageOptions {
+        StorageOptions(mapSizeBytes: 4 << 20, encryptionKey: isEncrypted ? StorageBackend.key : nil)
+    }
+
+    @discardableResult
+    private static func commit(
+        _ number: UInt8, to storage: any Storage, _ durability: Durability = .durable
+    ) throws -> UInt64 {
+        let writer = try storage.write()
+        writer.put(20, [number], [number])
+        return try writer.commit(durability).version
+    }
+
+    @Test(
+        "a header that finds no room costs one commit, and the next one goes through", arguments: [false, true],
+        [0, 512, 2048])
+    func noRoomForTheHeader(isEncrypted: Bool, taken: Int) throws {
+        let disk = SimulatedDisk(capacityBytes: 4 << 20)
+        var file: FullHeaderFile? = FullHeaderFile(disk.open())
+        do {
+            let storage = try PageStorage.open(
+                file: try #require(file), path: "full", options: Self.options(isEncrypted))
+            for number in UInt8(1)...3 { try Self.commit(number, to: storage) }
+            let held = try storage.snapshot()
+            for durability in [Durability.durable, .relaxed] {
+                file?.headerRoom = taken
+                #expect(code { try Self.commit(9, to: storage, durability) } == .outOfSpace)
+                #expect(try storage.snapshot().version == held.version)
+                #expect(try storage.snapshot().get(20, [9]) == nil)
+            }
+            file?.headerRoom = nil
+            for number in UInt8(4)...9 { #expect(try Self.commit(number, to: storage) == UInt64(number)) }
+            #expect(held.get(20, [4]) == nil && held.get(20, [3]) == [3])
+            #expect(try storage.verify { _, _ in }.problems == [])
+        }
+        file = nil
+        #expect(disk.waitUntilClosed())
+        let again = try PageStorage.open(file: disk.open(), path: "full", options: Self.options(isEncrypted))
+        #expect(try again.newestVersion() == 9)
+        #expect(try again.verify { _, _ in }.problems == [])
+    }
+
+    @Test("a header that cannot be read is the disk's failure, and not damage")
+    func unreadableHeader() throws {
+        let disk = SimulatedDisk(capacityBytes: 4 << 20)
+        do { try Self.commit(1, to: PageStorage.open(file: disk.open(), path: "sick", options: Self.options)) }
+        #expect(disk.waitUntilClosed())
+        let storage = try PageStorage.open(file: disk.open(), path: "sick", options: Self.options)
+        disk.faults.chances.readFailed = 1 << 16
+        #expect(code { _ = try storage.snapshot() } == .io)
+        disk.faults = .none
+        #expect(try storage.snapshot().get(20, [1]) == [1])
+    }
+
+    @Test("a grouped commit becomes durable while somebody has the turn to write")
+    func groupedBesideAWriter() async throws {
+        let disk = SimulatedDisk(capacityBytes: 4 << 20)
+        let storage = try PageStorage.open(file: disk.open(), path: "busy", options: Self.options)
+        let version = try Self.commit(1, to: storage, .grouped(within: .milliseconds(10)))
+        let writer = try storage.write()
+        writer.put(20, [2], [2])
+        try await storage.whenDurable(version)
+        try storage.synchronize()
+        #expect(try writer.commit(.durable).version == version + 1)
+    }
+
+    @Test("a sync that fails under another sync is told to both, whoever the kernel tells", arguments: [false, true])
+    func overlappingSyncs(isLarge: Bool) async throws {
+        let disk = SimulatedDisk(capacityBytes: 16 << 20)
+        let storage = try PageStorage.open(
+            file: disk.open(), path: "race", options: StorageOptions(mapSizeBytes: 16 << 20))
+        try Self.commit(1, to: storage)
+        let grouped = try Self.commit(2, to: storage, .grouped(within: .seconds(3600)))
+        let hold = disk.holdNextSync(isLosing: true)
+        async let synced = Self.durable(storage, grouped)
+        #expect(hold.waitUntilEntered())
+        let writer = try storage.write()
+        writer.put(20, [3], [3])
+        // More than a header may vouch for without a sync of its own.
+        if isLarge { writer.replaceLeaf(1, 0, Array(repeating: 9, count: 3 << 20)) }
+        #expect(code { _ = try writer.commit(.durable) } == .io)
+        #expect(await synced == .io)
+        #expect(code { _ = try storage.snapshot() } == .io)
+    }
+
+    /// The code of the error when a version does not become durable.
+    @concurrent
+    private static func durable(_ storage: any Storage, _ version: UInt64) async -> StorageError.Code? {
+        do {
+            try await storage.whenDurable(version)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test("headers that were cleared after a failed sync are gone from the disk before their pages are used again")
+    func clearedHeaders() throws {
+        let disk = SimulatedDisk(capacityBytes: 4 << 20)
+        do {
+            let storage = try PageStorage.open(file: disk.open(), path: "cleared", options: Self.options)
+            try Self.commit(1, to: storage, .relaxed)
+            disk.faults.chances.syncFailed = 1 << 16
+            #expect(code { try storage.synchronize() } == .io)
+        }
+        disk.faults = .none
+        #expect(disk.waitUntilClosed())
+        let storage = try PageStorage.open(file: disk.open(), path: "cleared", options: Self.options)
+        let begun = disk.logPosition
+        try Self.commit(2, to: storage, .relaxed)
+        #expect(disk.log.firstSync(from: begun) < disk.log.firstWrite(from: begun))
+    }
+}
+
+extension DiskLog {
+    /// Its place in the log, or the log's end.
+    fileprivate func firstSync(from start: Int) -> Int {
+        operations[start...].firstIndex { if case .synchronize = $0 { true } else { false } } ?? operations.count
+    }
+
+    fileprivate func firstWrite(from start: Int) -> Int {
+        operations[start...].firstIndex { if case .write = $0 { true } else { false } } ?? operations.count
+    }
+}
