@@ -137,34 +137,52 @@ extension Replica {
             var touched = Touched()
             var named: Set<ObjectReference> = []
             for operation in changeset.operations where named.insert(operation.target).inserted {
-                touched.others.append(operation.target)
+                touched.others.append(Touched.Change(object: operation.target, previous: last[operation.target] ?? 0))
                 last[operation.target] = changeset.sequence
             }
             trees.log.put(key, bytes)
             trees.touched.put(key, touched.encoded())
         }
-        let pending = try trees.touched(after: state.acknowledged, through: state.lastSequence)
-        var adopted: [UInt64: [ObjectReference]] = [:]
-        for (object, sequence) in last {
-            var newest = max(sequence, try trees.base(object)?.lastSequence ?? 0)
-            // One that has ended since and was created again had no base.
-            if let key = transaction.table(object.className)?.keyOrGhost(for: object.key),
-                let creation = pending.last(where: { $0.touched.isFresh(object.className, key) })
-            {
-                newest = max(newest, creation.sequence)
-                adopted[creation.sequence, default: []].append(object)
-            }
-            trees.save(BaseCopy(state: ObjectState(), lastSequence: newest), object)
-        }
-        for (sequence, var touched) in pending {
-            guard let objects = adopted[sequence] else { continue }
-            touched.others += objects.sorted { ($0.className, $0.key) < ($1.className, $1.key) }
-            trees.touched.put(Trees.key(sequence), touched.encoded())
-        }
+        let adopted = try adopt(last, trees, in: transaction)
+        try link(last, adopted, trees, state)
         // Versions that the server has lost say nothing about those that it makes now.
         trees.left.removeRange()
         state.acknowledged = committed
         state.version = .zero
         trees.save(state)
+    }
+
+    /// Gives what the kept changesets are about an empty base. Answers which pending changeset created an object again that
+    /// has ended since: such a one had no base.
+    private func adopt(
+        _ last: [ObjectReference: UInt64], _ trees: Trees, in transaction: Transaction
+    ) throws(StoreError) -> [UInt64: [ObjectReference]] {
+        var adopted: [UInt64: [ObjectReference]] = [:]
+        for (object, sequence) in last {
+            var newest = max(sequence, try trees.base(object)?.lastSequence ?? 0)
+            if let key = transaction.table(object.className)?.keyOrGhost(for: object.key),
+                let creation = trees.fresh.creator(of: object.className, key)
+            {
+                newest = max(newest, creation)
+                adopted[creation, default: []].append(object)
+            }
+            trees.save(BaseCopy(state: ObjectState(), lastSequence: newest), object)
+        }
+        return adopted
+    }
+
+    /// Puts the kept changesets in front of the pending ones that are about the same objects.
+    private func link(
+        _ last: [ObjectReference: UInt64], _ adopted: [UInt64: [ObjectReference]], _ trees: Trees, _ state: ReplicaState
+    ) throws(StoreError) {
+        for (sequence, found) in try trees.touched(after: state.acknowledged, through: state.lastSequence) {
+            var touched = found
+            for index in touched.others.indices where touched.others[index].previous == 0 {
+                touched.others[index].previous = last[touched.others[index].object] ?? 0
+            }
+            let created = adopted[sequence, default: []].sorted { ($0.className, $0.key) < ($1.className, $1.key) }
+            touched.others += created.map { Touched.Change(object: $0, previous: last[$0] ?? 0) }
+            if touched != found { trees.touched.put(Trees.key(sequence), touched.encoded()) }
+        }
     }
 }

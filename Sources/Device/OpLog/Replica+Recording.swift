@@ -17,7 +17,7 @@ extension Replica {
         guard !changes.isEmpty else { return }
         var state = try state(in: transaction)
         state.clockTime = clock.reading(now: now, after: state.clockTime)
-        var recording = Recording(transaction, state: state)
+        var recording = Recording(transaction, state: state, work)
         try recording.add(changes)
         recording.finish()
     }
@@ -27,7 +27,7 @@ extension Replica {
         guard !operations.isEmpty else { return }
         var state = try state(in: transaction)
         state.clockTime = clock.reading(now: now, after: state.clockTime)
-        var recording = Recording(transaction, state: state)
+        var recording = Recording(transaction, state: state, work)
         for operation in operations { try recording.addAgain(operation) }
         recording.finish()
     }
@@ -53,23 +53,22 @@ private struct Recording {
     /// The embedded objects inside of the transaction's one-way objects, which leave and end with them.
     private var oneWayParts: [String: Set<ObjectKey>] = [:]
     private var touched = Touched()
-    private var touchedOthers: Set<ObjectReference> = []
+    /// What was here before and has changed, and which logged changeset was the last about it; zero if none was.
+    private var previous: [ObjectReference: UInt64] = [:]
     /// Those of them that had left the view, and the oldest version up to which one of them was seen.
     private var lastSeen: Changeset.LastSeen?
     private let hasLeft: Bool
     /// The newest commit, on which this transaction stands: what changed objects were before it.
     private var before: Transaction?
-    /// What logged changesets have created, once it was asked for.
-    private var logged: [Touched]?
     /// Whether looking for past lives and bases of new objects can find anything: not in a first import, where the
     /// searches would cost more than the rest.
     private var remembersObjects: Bool
 
-    init(_ transaction: Transaction, state: ReplicaState) {
+    init(_ transaction: Transaction, state: ReplicaState, _ work: LogWork) {
         self.transaction = transaction
         self.state = state
         stamp = Stamp(time: state.clockTime, client: state.client)
-        trees = Trees(transaction)
+        trees = Trees(transaction, work)
         links = Links(transaction)
         remembersObjects = trees.remembersObjects
         hasLeft = !trees.left.isEmpty
@@ -106,10 +105,16 @@ private struct Recording {
         let object = operation.target
         if let table = transaction.table(object.className), let key = table.key(for: object.key) {
             try keepBase(object, table, key)
-        } else if touchedOthers.insert(object).inserted {
-            let past = ObjectState(life: try trees.life(object) ?? 0)
-            let known = try trees.base(object)?.state
-            trees.save(BaseCopy(state: known ?? past, lastSequence: state.lastSequence + 1), object)
+        } else if previous[object] == nil {
+            let sequence = state.lastSequence + 1
+            if let earlier = try trees.continueBase(object, with: sequence) {
+                previous[object] = earlier
+            } else {
+                let past = ObjectState(life: try trees.life(object) ?? 0)
+                trees.save(BaseCopy(state: past, lastSequence: sequence), object)
+                let log = LoggedOperations(transaction, trees, state, acknowledged: state.acknowledged)
+                try begin(object, behind: log.creator(of: object))
+            }
         }
         guard case .create(_, let life, let fields) = operation, let base = try trees.base(object)?.state,
             base.life >= life
@@ -122,7 +127,10 @@ private struct Recording {
         let operations = returning + creates + changes + gone
         if !operations.isEmpty || !creations.isEmpty {
             state.lastSequence += 1
-            touched.others = touchedOthers.sorted { ($0.className, $0.key) < ($1.className, $1.key) }
+            touched.others = previous.map { Touched.Change(object: $0, previous: $1) }
+                .sorted { ($0.object.className, $0.object.key) < ($1.object.className, $1.object.key) }
+            touched.elementCounter = state.elementCounter
+            for rows in touched.fresh { trees.fresh.add(rows, by: state.lastSequence) }
             let key = Trees.key(state.lastSequence)
             trees.log.put(
                 key,
@@ -566,17 +574,25 @@ private struct Recording {
 
     /// Keeps what the server has of an object, the first time it is changed here, and notes who changed it last.
     private mutating func keepBase(_ object: ObjectReference, _ table: Table, _ key: ObjectKey) throws(StoreError) {
-        guard touchedOthers.insert(object).inserted else { return }
+        guard previous[object] == nil else { return }
         let sequence = state.lastSequence + 1
         if hasLeft { try noteLastSeen(object, table, key) }
-        if var base = try trees.base(object) {
-            base.lastSequence = sequence
-            trees.save(base, object)
-        } else if try isFresh(table.name, key) {
+        if let earlier = try trees.continueBase(object, with: sequence) {
+            previous[object] = earlier
+        } else if let creator = trees.fresh.creator(of: table.name, key) {
+            // The server has nothing of it.
             trees.save(BaseCopy(state: ObjectState(), lastSequence: sequence), object)
+            begin(object, behind: creator)
         } else {
             trees.save(BaseCopy(state: try stateBefore(object, table.name, key), lastSequence: sequence), object)
+            begin(object, behind: nil)
         }
+    }
+
+    /// Its first change that needs a base: only its creation may stand before it in the log.
+    private mutating func begin(_ object: ObjectReference, behind creator: UInt64?) {
+        previous[object] = creator ?? 0
+        if let creator { trees.addDue(object, with: creator) }
     }
 
     /// What has left the view is not as new as the version that the changeset is made on; nor is what is embedded in it,
@@ -586,7 +602,7 @@ private struct Recording {
     ) throws(StoreError) {
         if let base = try trees.base(object) {
             guard base.state.isAlive else { return }
-        } else if try isFresh(table.name, key) {
+        } else if trees.fresh.creator(of: table.name, key) != nil {
             return
         }
         var (holder, row) = (table, key)
@@ -600,14 +616,6 @@ private struct Recording {
         lastSeen.version = min(lastSeen.version, version)
         lastSeen.objects.insert(object)
         self.lastSeen = lastSeen
-    }
-
-    /// Whether a logged changeset created this row, so that the server has nothing of it.
-    private mutating func isFresh(_ className: String, _ key: ObjectKey) throws(StoreError) -> Bool {
-        if logged == nil {
-            logged = try trees.touched(after: state.acknowledged, through: state.lastSequence).map(\.touched)
-        }
-        return logged?.contains { $0.isFresh(className, key) } ?? false
     }
 
     /// The object as the last commit has it: without pending operations that is what the server has.

@@ -15,6 +15,7 @@ import CausewayOperations
 package final class Replica: Sendable {
     package let client: ClientID
     let clock = HybridClock()
+    package let work = LogWork()
 
     private init(client: ClientID) {
         self.client = client
@@ -29,7 +30,10 @@ package final class Replica: Sendable {
         in transaction: Transaction, newClient: @autoclosure () -> ClientID
     ) throws(StoreError) -> Replica {
         let stored = try Trees(transaction).loadState()
-        if let stored, stored.client != .nobody { return Replica(client: stored.client) }
+        if let stored, stored.client != .nobody {
+            if !stored.isIndexed, transaction.isWritable { try Trees(transaction).index(stored) }
+            return Replica(client: stored.client)
+        }
         let state = ReplicaState(client: newClient(), at: stored)
         Trees(transaction).save(state)
         return Replica(client: state.client)
@@ -41,12 +45,15 @@ package final class Replica: Sendable {
         case none
         /// Where the file stands, without a client: a copy for another device, see ``leaveName(in:)``.
         case nameless
+        /// An earlier build wrote it: it is to be opened in a writable transaction once.
+        case older
         case complete
     }
 
     package static func presence(in transaction: Transaction) throws(StoreError) -> Presence {
         guard let state = try Trees(transaction).loadState() else { return .none }
-        return state.client == .nobody ? .nameless : .complete
+        if state.client == .nobody { return .nameless }
+        return state.isIndexed ? .complete : .older
     }
 
     /// Tells the replica what the server's clock said, so that stamps of devices with wrong clocks compare fairly.

@@ -25,6 +25,8 @@ package struct ReplicaState: Hashable, Sendable {
     var clockTime: UInt64 = 0
     /// The last number given to a list element or an embedded object.
     var elementCounter: UInt64 = 0
+    /// Whether the log has its index: `Trees.index`. An earlier build wrote none.
+    var isIndexed = true
 
     init(client: ClientID) {
         self.client = client
@@ -62,12 +64,13 @@ extension ReplicaState {
 }
 
 extension ReplicaState {
-    /// 3 has the schema at its end; 2 ends with the incarnation and the permissions, 1 before them.
-    private static let formats: ClosedRange<UInt8> = 1...3
+    /// With 4 came the index of the log; 3 has the schema at its end; 2 ends with the incarnation and the permissions, 1
+    /// before them.
+    private static let formats: ClosedRange<UInt8> = 1...4
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
-        writer.write(byte: Self.formats.upperBound)
+        writer.write(byte: isIndexed ? Self.formats.upperBound : 3)
         writer.write(fixed64: client.rawValue)
         for number in [
             lastSequence, acknowledged, lastOneWay, acknowledgedOneWay, version.rawValue, querySet, clockTime,
@@ -101,6 +104,7 @@ extension ReplicaState {
             permissions = try reader.readFixed64()
         }
         if format >= 3 { schema = try reader.readFixed64() }
+        isIndexed = format >= 4
         try reader.finish()
     }
 }

@@ -8,25 +8,21 @@ struct Touched: Hashable {
         var className: String
         var ranges: [ClosedRange<Int64>]
 
-        func contains(_ key: ObjectKey) -> Bool {
-            // Ranges ascend: find the last one that begins at or before the key.
-            var (low, high) = (0, ranges.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if ranges[middle].lowerBound <= key.rawValue { low = middle + 1 } else { high = middle }
-            }
-            return low > 0 && ranges[low - 1].contains(key.rawValue)
-        }
     }
 
-    /// Made by the changeset: their base is "absent", which needs no copy.
+    /// An object that was there before, as far as this device knew.
+    struct Change: Hashable {
+        var object: ObjectReference
+        /// The logged changeset that was about the object before; zero when there was none.
+        var previous: UInt64
+    }
+
+    /// Made by the changeset: their base is "absent", which needs no copy. `FreshRows` finds them.
     var fresh: [Rows] = []
     /// Changed or ended by it: each has a `BaseCopy`.
-    var others: [ObjectReference] = []
-
-    func isFresh(_ className: String, _ key: ObjectKey) -> Bool {
-        fresh.contains { $0.className == className && $0.contains(key) }
-    }
+    var others: [Change] = []
+    /// The last number of an element or embedded object when it was logged.
+    var elementCounter: UInt64 = 0
 }
 
 extension Touched {
@@ -42,10 +38,12 @@ extension Touched {
             }
         }
         writer.write(varint: UInt64(others.count))
-        for object in others {
-            writer.write(string: object.className)
-            writer.write(object.key)
+        for change in others {
+            writer.write(string: change.object.className)
+            writer.write(change.object.key)
         }
+        for change in others { writer.write(varint: change.previous) }
+        writer.write(varint: elementCounter)
         return writer.bytes
     }
 
@@ -64,8 +62,13 @@ extension Touched {
             fresh.append(Rows(className: className, ranges: ranges))
         }
         for _ in 0..<(try reader.readCount(minimumBytesEach: 2)) {
-            others.append(ObjectReference(try reader.readString(), try reader.readPrimaryKey()))
+            let object = ObjectReference(try reader.readString(), try reader.readPrimaryKey())
+            others.append(Change(object: object, previous: 0))
         }
+        // Written by a build that did not note the rest: `Trees.index` does.
+        if reader.isAtEnd { return }
+        for index in others.indices { others[index].previous = try reader.readVarint() }
+        elementCounter = try reader.readVarint()
         try reader.finish()
     }
 }

@@ -10,6 +10,8 @@ import CausewayOperations
 /// | `sync.state` | empty | `ReplicaState` |
 /// | `sync.log` | sequence | the changeset |
 /// | `sync.touched` | sequence | `Touched`: which objects that changeset created or changed |
+/// | `sync.fresh` | class, last row of a range | its first row, 8, and the sequence that created the rows, 8: `FreshRows` |
+/// | `sync.due` | sequence, object | nothing: an object that the changeset created, and that got a base later |
 /// | `sync.bases` | object | `BaseCopy` |
 /// | `sync.lists` | object, property | the visible `ListState` |
 /// | `sync.texts` | object, property | the runs of the visible `TextState`; its text stands in the column |
@@ -21,9 +23,11 @@ import CausewayOperations
 /// | `sync.oneway` | number | one transaction's one-way creates, as a changeset |
 struct Trees {
     private let transaction: Transaction
+    private let work: LogWork?
 
-    init(_ transaction: Transaction) {
+    init(_ transaction: Transaction, _ work: LogWork? = nil) {
         self.transaction = transaction
+        self.work = work
     }
 
     // MARK: - State
@@ -50,7 +54,10 @@ struct Trees {
 
     /// Leaves nothing of any of them.
     func removeAll() {
-        for tree in [stateTree, log, touched, bases, lists, texts, lives, left, suspects, oneWay, kept, quarantine] {
+        for tree in [
+            stateTree, log, touched, freshTree, due, bases, lists, texts, lives, left, suspects, oneWay, kept,
+            quarantine,
+        ] {
             tree.removeRange()
         }
     }
@@ -59,6 +66,13 @@ struct Trees {
 
     var log: Tree { transaction.tree("sync.log") }
     var touched: Tree { transaction.tree("sync.touched") }
+    private var freshTree: Tree { transaction.tree("sync.fresh") }
+    var fresh: FreshRows { FreshRows(freshTree) }
+
+    func row(of object: ObjectReference) -> ObjectKey? {
+        transaction.table(object.className)?.keyOrGhost(for: object.key)
+    }
+
     var oneWay: Tree { transaction.tree("sync.oneway") }
     var kept: Tree { transaction.tree("sync.kept") }
     var quarantine: Tree { transaction.tree("sync.quarantine") }
@@ -72,6 +86,7 @@ struct Trees {
         var failure: EncodingError?
         tree.scan(from: Self.key(first + 1), upTo: last == .max ? nil : Self.key(last + 1)) { _, value in
             do throws(EncodingError) {
+                work?.read()
                 guard let changeset = try Changeset.decode(Array(value)).first else { return true }
                 return body(changeset, value.count)
             } catch {
@@ -85,7 +100,14 @@ struct Trees {
     /// What one of the logs has under a number.
     func entry(_ number: UInt64, of tree: Tree) throws(StoreError) -> Changeset? {
         guard let bytes = tree.get(Self.key(number)) else { return nil }
+        work?.read()
         return try readable { () throws(EncodingError) in try Changeset.decode(bytes).first }
+    }
+
+    func touched(_ sequence: UInt64) throws(StoreError) -> Touched? {
+        guard let bytes = touched.get(Self.key(sequence)) else { return nil }
+        work?.read()
+        return try readable { () throws(EncodingError) in try Touched(encoded: bytes) }
     }
 
     func touched(after first: UInt64, through last: UInt64) throws(StoreError) -> [(sequence: UInt64, touched: Touched)]
@@ -95,6 +117,7 @@ struct Trees {
         var failure: EncodingError?
         touched.scan(from: Self.key(first + 1), upTo: last == .max ? nil : Self.key(last + 1)) { key, value in
             do throws(EncodingError) {
+                work?.read()
                 found.append((Self.number(key), try Touched(encoded: Array(value))))
                 return true
             } catch {
@@ -103,6 +126,24 @@ struct Trees {
             }
         }
         if let failure { throw damaged(failure) }
+        return found
+    }
+
+    // MARK: - Objects that got a base after their creation
+
+    var due: Tree { transaction.tree("sync.due") }
+
+    /// What the changeset that created the object did is to be joined into its base when it is acknowledged.
+    func addDue(_ object: ObjectReference, with sequence: UInt64) {
+        due.put(Self.key(sequence) + Self.key(object), [])
+    }
+
+    func due(with sequence: UInt64) -> [ObjectReference] {
+        var found: [ObjectReference] = []
+        due.scan(from: Self.key(sequence), upTo: Self.key(sequence + 1)) { key, _ in
+            if let object = Self.object(Array(key.dropFirst(8))) { found.append(object) }
+            return true
+        }
         return found
     }
 
@@ -136,6 +177,21 @@ struct Trees {
     func base(_ object: ObjectReference) throws(StoreError) -> BaseCopy? {
         guard let bytes = bases.get(Self.key(object)) else { return nil }
         return try readable { () throws(EncodingError) in try BaseCopy(encoded: bytes) }
+    }
+
+    /// Notes that a further changeset is about an object that has a base, and answers which one was the last so far; nil
+    /// when there is no base. What the base holds need not be read for it.
+    func continueBase(_ object: ObjectReference, with sequence: UInt64) throws(StoreError) -> UInt64? {
+        let key = Self.key(object)
+        guard let bytes = bases.get(key) else { return nil }
+        let (last, offset) = try readable { () throws(EncodingError) in
+            var reader = ByteReader(bytes)
+            return (try reader.readVarint(), reader.offset)
+        }
+        var writer = ByteWriter()
+        writer.write(varint: sequence)
+        bases.put(key, writer.bytes + bytes[offset...])
+        return last
     }
 
     func save(_ base: BaseCopy, _ object: ObjectReference) {
@@ -244,10 +300,7 @@ struct Trees {
     func takeSuspects() -> [ObjectReference] {
         var found: [ObjectReference] = []
         suspects.scan { key, _ in
-            var reader = ByteReader(Array(key))
-            if let name = try? reader.readString(), let key = try? reader.readPrimaryKey() {
-                found.append(ObjectReference(name, key))
-            }
+            if let object = Self.object(Array(key)) { found.append(object) }
             return true
         }
         suspects.removeRange()
@@ -271,6 +324,12 @@ struct Trees {
         writer.write(string: object.className)
         writer.write(object.key)
         return writer.bytes
+    }
+
+    private static func object(_ key: [UInt8]) -> ObjectReference? {
+        var reader = ByteReader(key)
+        guard let name = try? reader.readString(), let key = try? reader.readPrimaryKey() else { return nil }
+        return ObjectReference(name, key)
     }
 
     private static func key(_ object: ObjectReference, _ property: String) -> [UInt8] {

@@ -15,7 +15,7 @@ extension Replica {
         acknowledged: UInt64, in transaction: Transaction, now: UInt64 = 0, keeping limits: KeptLimits = .standard
     ) throws(StoreError) -> ViewApplication {
         try ViewApplication(
-            transaction, state: try state(in: transaction), acknowledged: acknowledged, now: now, limits)
+            transaction, state: try state(in: transaction), work, acknowledged: acknowledged, now: now, limits)
     }
 }
 
@@ -40,21 +40,17 @@ package final class ViewApplication {
     private var refused: [UInt64: [UInt64: RefusedOperation]] = [:]
     /// What went to the quarantine with this change, once it has ended.
     package private(set) var quarantined: [QuarantinedChange] = []
-    /// Per logged changeset, what it touched: acknowledged ones first.
-    private let touched: [(sequence: UInt64, touched: Touched)]
+    /// The logged operations about objects that need them.
+    private let log: LoggedOperations
     /// Objects whose bases were brought up to date by what arrived.
     private var settled: Set<ObjectReference> = []
     /// Whether any object stays that has left the view.
     private var hasLeft: Bool
     /// Embedded objects that were written and may have nothing that holds them.
     private var suspects: Set<ObjectReference> = []
-    /// Objects that a pending changeset created and that have a base only now: the server has them from somebody else.
-    private var adopted: [UInt64: [ObjectReference]] = [:]
-    /// The logged operations about objects that need them, read from the log once.
-    private var operations: LoggedOperations?
 
     init(
-        _ transaction: Transaction, state: ReplicaState, acknowledged: UInt64, now: UInt64 = 0,
+        _ transaction: Transaction, state: ReplicaState, _ work: LogWork, acknowledged: UInt64, now: UInt64 = 0,
         _ limits: KeptLimits = .standard
     ) throws(StoreError) {
         self.now = now
@@ -62,10 +58,10 @@ package final class ViewApplication {
         self.transaction = transaction
         self.state = state
         self.acknowledged = min(max(acknowledged, state.acknowledged), state.lastSequence)
-        trees = Trees(transaction)
+        trees = Trees(transaction, work)
         rows = RowWriter(transaction)
         hasLeft = !trees.left.isEmpty
-        touched = try trees.touched(after: state.acknowledged, through: state.lastSequence)
+        log = LoggedOperations(transaction, trees, state, acknowledged: self.acknowledged)
     }
 
     // MARK: - What the server refused
@@ -85,7 +81,6 @@ package final class ViewApplication {
             try settle(object, base: base.state, lastSequence: base.lastSequence)
         }
         evictUnheld()
-        saveAdopted()
     }
 
     // MARK: - The four ways a view changes
@@ -106,7 +101,7 @@ package final class ViewApplication {
     package func enter(_ run: ObjectRun) throws(StoreError) {
         state.clockTime = max(state.clockTime, run.latestStamp.time)
         // Where nothing is logged nothing has a base.
-        if touched.isEmpty, try rows.insert(run) { return }
+        if !isLogged, try rows.insert(run) { return }
         for (object, entered) in run.objects { try enter(object, entered) }
     }
 
@@ -128,7 +123,7 @@ package final class ViewApplication {
         let base = try base(of: object)
         if let base, base.lastSequence > acknowledged {
             // Of a changeset that was set aside nothing is left, and nobody would tell the object again.
-            let pending = try loggedOperations(object).filter { $0.sequence > acknowledged }
+            let pending = try log.pending(about: object, through: base.lastSequence)
             if !pending.isEmpty {
                 // A create that is pending makes it anew on a server that has lost it, and nobody tells its author how
                 // that stands. One that has it out of view tells it whole when the create has brought it back.
@@ -171,25 +166,14 @@ package final class ViewApplication {
         epoch: UInt64, version: ServerVersion, querySet: UInt64, incarnation: UInt64 = 0, permissions: UInt64 = 0,
         schema: UInt64 = 0
     ) throws(StoreError) {
-        if acknowledged > state.acknowledged {
-            // Whatever has a base may have acknowledged operations that are to be joined into it, also when only a
-            // later changeset made the base: the one that created the object is among the acknowledged then.
-            for entry in touched {
-                if refused[entry.sequence] != nil { try settleRefused(entry.sequence) }
-                for object in entry.touched.others where !settled.contains(object) {
-                    guard let base = try base(of: object) else { continue }
-                    try settle(object, base: base.state, lastSequence: base.lastSequence)
-                }
-            }
-        }
+        let leaving = try takeAcknowledged()
         evictUnheld()
         if acknowledged > state.acknowledged {
             try keepAcknowledged()
             let (first, end) = (Trees.key(state.acknowledged + 1), Trees.key(acknowledged + 1))
-            trees.log.removeRange(from: first, upTo: end)
-            trees.touched.removeRange(from: first, upTo: end)
+            for tree in [trees.log, trees.touched, trees.due] { tree.removeRange(from: first, upTo: end) }
+            for (sequence, rows) in leaving { trees.fresh.remove(rows, of: sequence) }
         }
-        saveAdopted()
         state.acknowledged = acknowledged
         state.epoch = epoch
         state.version = version
@@ -200,12 +184,41 @@ package final class ViewApplication {
         trees.save(state)
     }
 
-    private func saveAdopted() {
-        for (sequence, var touched) in touched where sequence > acknowledged {
-            guard let objects = adopted[sequence] else { continue }
-            touched.others += objects
-            trees.touched.put(Trees.key(sequence), touched.encoded())
+    /// Brings the bases of what acknowledged changesets are about up to date: also where only a later changeset made the
+    /// base, and the one that created the object is acknowledged now.
+    ///
+    /// - Returns: the rows that those changesets created.
+    private func takeAcknowledged() throws(StoreError) -> [(sequence: UInt64, rows: Touched.Rows)] {
+        var fresh: [(sequence: UInt64, rows: Touched.Rows)] = []
+        guard acknowledged > state.acknowledged else { return fresh }
+        for sequence in state.acknowledged + 1...acknowledged {
+            if refused[sequence] != nil { try settleRefused(sequence) }
+            guard let touched = try trees.touched(sequence) else { continue }
+            fresh += touched.fresh.map { (sequence, $0) }
+            for change in touched.others { try acknowledge(change.object) }
+            for object in trees.due(with: sequence) { try acknowledge(object) }
         }
+        return fresh
+    }
+
+    /// Where nothing of it was refused, what the app sees of an object that has more pending is what it was: the same
+    /// operations in the same order. So only the base moves, and the cost is that of what was acknowledged.
+    private func acknowledge(_ object: ObjectReference) throws(StoreError) {
+        guard !settled.contains(object), let base = try base(of: object) else { return }
+        guard base.lastSequence > acknowledged, try isShown(object) else {
+            return try settle(object, base: base.state, lastSequence: base.lastSequence)
+        }
+        settled.insert(object)
+        trees.save(base, object)
+    }
+
+    /// Whether the app sees what the log says. The row of an embedded object may have gone with what held it.
+    private func isShown(_ object: ObjectReference) throws(StoreError) -> Bool {
+        if rows.isEmbedded(object.className), transaction.table(object.className)?.key(for: object.key) == nil {
+            return false
+        }
+        if refused.isEmpty { return true }
+        return try log.acknowledged(about: object).allSatisfy { refused[$0.sequence]?[$0.place] == nil }
     }
 
     /// Objects that a changeset made have no base before somebody asks for it.
@@ -248,32 +261,21 @@ package final class ViewApplication {
     /// The server's state of an object as far as it is known before this change says more, with the acknowledged
     /// operations joined; nil for an object about which nothing is logged.
     func base(of object: ObjectReference) throws(StoreError) -> BaseCopy? {
-        guard !touched.isEmpty else { return nil }
+        guard isLogged else { return nil }
         if let stored = try trees.base(object) {
             // One that an earlier message of this change has settled has its acknowledged operations joined already.
             if settled.contains(object) { return stored }
             return BaseCopy(
-                state: try joining(through: acknowledged, object, onto: stored.state), lastSequence: stored.lastSequence
+                state: try joiningAcknowledged(object, onto: stored.state), lastSequence: stored.lastSequence
             )
         }
-        guard !settled.contains(object), let sequence = try sequenceThatCreated(object) else { return nil }
+        guard !settled.contains(object), let sequence = try log.creator(of: object) else { return nil }
         return BaseCopy(
-            state: try joining(through: acknowledged, object, onto: ObjectState()), lastSequence: sequence)
+            state: try joiningAcknowledged(object, onto: ObjectState()), lastSequence: sequence)
     }
 
-    private func sequenceThatCreated(_ object: ObjectReference) throws(StoreError) -> UInt64? {
-        guard let table = transaction.table(object.className) else { return nil }
-        if let key = table.keyOrGhost(for: object.key),
-            let found = touched.first(where: { $0.touched.isFresh(object.className, key) })
-        {
-            return found.sequence
-        }
-        // An embedded object's row goes with what holds it. Of one that was made here the log still knows.
-        guard case .container(let id) = object.key, id.client == state.client, table.key(for: object.key) == nil else {
-            return nil
-        }
-        return try loggedOperations(object).last?.sequence
-    }
+    /// Where nothing is logged nothing has a base.
+    private var isLogged: Bool { state.acknowledged < state.lastSequence }
 
     /// Makes `base` the server's state and shows it with what is still pending.
     ///
@@ -299,30 +301,24 @@ package final class ViewApplication {
             return
         }
         var visible = base
-        for logged in try loggedOperations(object) where logged.sequence > acknowledged {
+        for logged in try log.pending(about: object, through: lastSequence) {
             _ = visible.join(logged.operation, stamp: logged.stamp)
         }
         try rows.replace(object, by: visible)
-        if !trees.hasBase(object) { adopted[lastSequence, default: []].append(object) }
+        // The server has it from somebody else, or told it to the one that made it.
+        if !trees.hasBase(object) { trees.addDue(object, with: lastSequence) }
         trees.save(BaseCopy(state: base, lastSequence: lastSequence), object)
     }
 
-    private func joining(
-        through last: UInt64, _ object: ObjectReference, onto base: ObjectState
+    private func joiningAcknowledged(
+        _ object: ObjectReference, onto base: ObjectState
     ) throws(StoreError) -> ObjectState {
         var state = base
-        for logged in try loggedOperations(object) where logged.sequence <= last {
+        for logged in try log.acknowledged(about: object) {
             if refused[logged.sequence]?[logged.place] != nil { continue }
             _ = state.join(logged.operation, stamp: logged.stamp)
         }
         return state
-    }
-
-    private func loggedOperations(_ object: ObjectReference) throws(StoreError) -> [LoggedOperations.Entry] {
-        if let operations { return operations[object] }
-        let read = try LoggedOperations(trees, after: state.acknowledged)
-        operations = read
-        return read[object]
     }
 
     // MARK: - Embedded objects without a holder
@@ -351,33 +347,4 @@ package final class ViewApplication {
     private func observe(_ seen: ObjectState) {
         state.clockTime = max(state.clockTime, seen.latestStamp.time)
     }
-}
-
-/// The operations of the log, by object.
-private struct LoggedOperations {
-    struct Entry {
-        let sequence: UInt64
-        /// In its changeset.
-        let place: UInt64
-        let stamp: Stamp
-        let operation: Operation
-    }
-
-    private var entries: [ObjectReference: [Entry]] = [:]
-
-    init(_ trees: Trees, after acknowledged: UInt64) throws(StoreError) {
-        var found: [ObjectReference: [Entry]] = [:]
-        try trees.changesets(in: trees.log, after: acknowledged) { changeset, _ in
-            for (place, operation) in changeset.operations.enumerated() {
-                found[operation.target, default: []].append(
-                    Entry(
-                        sequence: changeset.sequence, place: UInt64(place), stamp: changeset.stamp,
-                        operation: operation))
-            }
-            return true
-        }
-        entries = found
-    }
-
-    subscript(object: ObjectReference) -> [Entry] { entries[object] ?? [] }
 }

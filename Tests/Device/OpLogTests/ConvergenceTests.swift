@@ -54,7 +54,7 @@ import Testing
             let comment = "seed \(seed), end, device \(device.client.rawValue)"
             try check(device, server, comment)
             #expect(try device.pending().isEmpty, "\(comment)")
-            for tree in ["sync.log", "sync.touched", "sync.bases"] {
+            for tree in ["sync.log", "sync.touched", "sync.bases", "sync.fresh", "sync.due", "sync.left"] {
                 #expect(try device.bookkeeping(tree) == 0, "\(comment): \(tree) is not empty")
             }
             #expect(try device.orphanCount == 0, "\(comment): embedded objects that nothing holds stay behind")

@@ -26,8 +26,10 @@ final class SyncedFile: Sendable {
             let reading = try store.read()
             defer { reading.end() }
             let presence = try Replica.presence(in: reading)
-            if presence == .complete {
+            if presence == .complete || presence == .older {
                 try Self.checkOwner(of: reading, userID: userID, appID: appID)
+            }
+            if presence == .complete {
                 replica = try Replica.open(in: reading, newClient: .nobody)
                 return
             }
