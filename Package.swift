@@ -215,7 +215,7 @@ let tests: [Target] = [
     ),
     test("System", "Journey", uses: ["Support/JourneyUniverse", "Support/MergeUniverse"]),
     program("System/Enumeration", uses: ["Support/JourneyUniverse", "Support/MergeUniverse"]),
-    program("System/QueryPairs", uses: ["Support/QueryFuzzing", "Support/QueryOracle"]),
+    program("System/QueryPairs", uses: ["Support/QueryFuzzing", "Support/QueryOracle", "Support/Seeds"]),
     program("System/Fuzz", uses: ["Support/DecoderFuzzing"]),
     program("System/Memory", uses: ["Database"]),
     program("System/Concurrency", uses: ["Database", "Support/Seeds"]),

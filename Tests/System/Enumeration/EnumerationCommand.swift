@@ -15,7 +15,7 @@ struct EnumerationCommand: AsyncParsableCommand {
         case journeys
     }
 
-    @Option(help: "Only one part of so many: '3/100'. Parts are fixed, and each holds some of everything.")
+    @Option(help: "Only one part of so many: '3/100', or 'any/100' for a drawn one. Each holds some of everything.")
     var part = Part(number: 1, of: 1)
     @Option(help: "Only the rules (joins), or only from device to device (journeys).") var level: Level?
     @Option(
@@ -29,6 +29,7 @@ struct EnumerationCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let number { return try show(number, level ?? .joins) }
+        print("causeway-enumeration: part \(part)")
         var cases = 0
         for level in Level.allCases where self.level ?? level == level {
             cases += level == .joins ? try await runJoins() : try await runJourneys()
@@ -94,9 +95,9 @@ struct Part: ExpressibleByArgument, CustomStringConvertible, Sendable {
     }
 
     init?(argument: String) {
-        let numbers = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
-        guard numbers.count == 2, let number = numbers[0], let count = numbers[1], count > 0,
-            (1...count).contains(number)
+        let words = argument.split(separator: "/", omittingEmptySubsequences: false)
+        guard words.count == 2, let count = Int(words[1]), count > 0,
+            let number = words[0] == "any" ? Int.random(in: 1...count) : Int(words[0]), (1...count).contains(number)
         else { return nil }
         self.init(number: number, of: count)
     }

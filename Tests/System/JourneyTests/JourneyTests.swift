@@ -7,15 +7,22 @@ import Testing
     @Test("by every itinerary every device ends with what the server and the reference have", arguments: Corner.all)
     func everyItinerary(_ corner: Corner) throws {
         let journeys = Journeys(corners: [corner])
+        // Another part each time; a journey that fails is named by its number.
+        let parts = Journeys.block / 25
+        let part = Int.random(in: 1...parts)
         var cases = 0
         for first in stride(from: 0, to: journeys.cases, by: Journeys.block) {
             let numbers = (first..<first + Journeys.block).filter {
-                SpreadParts.part(ofScenario: $0, of: Journeys.block / 25) == 1
+                SpreadParts.part(ofScenario: $0, of: parts) == part
             }
             let outcome = try journeys.run(numbers)
             cases += outcome.cases
             for (number, how) in outcome.differences.prefix(2) {
-                Issue.record("\(journeys.title(of: number)): \(how)")
+                Issue.record(
+                    """
+                    \(journeys.title(of: number)), corner \(corner.name), part \(part) of \(parts): \(how)
+                        all of them: deploy/test --enumerate --level journeys
+                    """)
             }
         }
         #expect(cases > 0)

@@ -1,3 +1,4 @@
+import ArgumentParser
 import CausewayQueryFuzzing
 import Foundation
 import Synchronization
@@ -28,8 +29,14 @@ struct QueryFuzzing {
 
     private func work(_ shared: Shared) throws {
         while shared.begun.add(Self.textsPerSeed, ordering: .relaxed).oldValue < count {
-            var fuzzer = QueryFuzzer(seed: shared.next.add(1, ordering: .relaxed).oldValue)
-            try fuzzer.run(count: Self.textsPerSeed)
+            let seed = shared.next.add(1, ordering: .relaxed).oldValue
+            var fuzzer = QueryFuzzer(seed: seed)
+            do {
+                try fuzzer.run(count: Self.textsPerSeed)
+            } catch {
+                print("causeway-queries: FAILED: \(error)\n    again: deploy/test --fuzz-queries 1 --seed \(seed)")
+                throw ExitCode.failure
+            }
             shared.read.add(fuzzer.readCount, ordering: .relaxed)
             let tried = shared.tried.add(Self.textsPerSeed, ordering: .relaxed).newValue
             if tried.isMultiple(of: Self.textsPerLine) {

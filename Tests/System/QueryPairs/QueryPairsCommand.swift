@@ -1,5 +1,6 @@
 import ArgumentParser
 import CausewayQueryOracle
+import CausewaySeeds
 import Foundation
 import Synchronization
 
@@ -10,7 +11,8 @@ struct QueryPairsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "causeway-queries")
 
     @Option(help: "How many query and data pairs to compare at least.") var count = 100_000
-    @Option(help: "Seed of the first data; the next ones follow it.") var seed: UInt64 = 1
+    @Option(help: "Seed of the first data, the next ones follow it; drawn unless said, behind those that failed once.")
+    var seed: UInt64?
     @Option(help: "How many run side by side.") var jobs = 2
     @Option(help: "Try so many texts on the parser instead, those of ten thousand a seed.") var fuzz: Int?
 
@@ -21,18 +23,28 @@ struct QueryPairsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if let fuzz { return try await QueryFuzzing(count: fuzz, firstSeed: seed, jobs: jobs).run() }
+        let first = seed ?? SeedList.drawn()
+        if let fuzz {
+            print("causeway-queries: deploy/test --fuzz-queries \(fuzz) --seed \(first)")
+            return try await QueryFuzzing(count: fuzz, firstSeed: first, jobs: jobs).run()
+        }
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("causeway-queries-\(ProcessInfo.processInfo.processIdentifier)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let progress = Progress(seed, wanted: count)
+        if seed == nil {
+            let failedOnce = try SeedList("queries").numbers()
+            for seed in failedOnce { try Progress(seed, wanted: 1).work(in: folder) }
+            print("causeway-queries: \(failedOnce.count) seeds that failed once")
+        }
+        print("causeway-queries: deploy/test --queries \(count) --seed \(first)")
+        let progress = Progress(first, wanted: count)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<jobs { group.addTask { try progress.work(in: folder) } }
             try await group.waitForAll()
         }
         print(
-            "causeway-queries: \(progress.done.load(ordering: .relaxed)) pairs from seed \(seed) to "
+            "causeway-queries: \(progress.done.load(ordering: .relaxed)) pairs from seed \(first) to "
                 + "\(progress.next.load(ordering: .relaxed) - 1): all answers agree")
     }
 }
@@ -52,7 +64,12 @@ private final class Progress: Sendable {
     func work(in folder: String) throws {
         while done.load(ordering: .relaxed) < wanted {
             let seed = next.add(1, ordering: .relaxed).oldValue
-            done.add(try QueryPairs.run(seed: seed, folder: folder), ordering: .relaxed)
+            do {
+                done.add(try QueryPairs.run(seed: seed, folder: folder), ordering: .relaxed)
+            } catch {
+                print("causeway-queries: FAILED: \(error)\n    again: deploy/test --queries 1 --seed \(seed)")
+                throw ExitCode.failure
+            }
         }
     }
 }

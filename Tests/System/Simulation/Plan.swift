@@ -26,15 +26,18 @@ struct Plan: CustomStringConvertible {
     let hasRules: Bool
     /// Before so many of a hundred steps the operator does, beside when it is the fault that strikes.
     let rulesPercent: Int
-    /// Seeds below know no rules, so that each of them stays the story that it was.
+    /// Where nobody says whether rules change, the number does, so that each seed stays the story that it was.
     static let firstSeedWithRules: UInt64 = 1_000_000
+
+    static func hasRules(_ seed: UInt64) -> Bool { seed >= firstSeedWithRules }
 
     struct DevicePlan {
         let clock: WallClock
         let isNewer: Bool
     }
 
-    init(seed: UInt64) {
+    /// - Parameter hasRules: nil leaves it to the number.
+    init(seed: UInt64, hasRules: Bool? = nil) {
         self.seed = seed
         var random = SeededNumbers(seed: seed &* 0x9E37_79B9 &+ 17)
         let count = random.one(of: [2, 2, 3, 3, 3, 3, 4, 4, 5, 7, 10])
@@ -57,9 +60,9 @@ struct Plan: CustomStringConvertible {
         faultPercent = random.one(of: [0, 3, 10])
         // Nothing follows from this number, but what follows on it.
         _ = random.below(100)
-        hasRules = seed >= Self.firstSeedWithRules
+        self.hasRules = hasRules ?? Self.hasRules(seed)
         cutPercent = random.one(of: [0, 20, 50, 80])
-        rulesPercent = hasRules ? random.one(of: [0, 3, 10]) : 0
+        rulesPercent = self.hasRules ? random.one(of: [0, 3, 10]) : 0
     }
 
     var description: String {

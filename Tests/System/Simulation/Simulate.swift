@@ -1,4 +1,5 @@
 import ArgumentParser
+import CausewaySeeds
 import Foundation
 
 /// Lets a server and its devices live through everything a seed draws, and checks what must hold when they rest.
@@ -9,11 +10,20 @@ struct Simulate: ParsableCommand {
         abstract: "Simulates a server and up to ten devices with faults, and checks that all converge."
     )
 
-    @Option(help: "How many seeds.")
+    @Option(help: "How many seeds; without a first one so many without rules that change, and so many with them.")
     var count: UInt64 = 5_000
 
-    @Option(help: "The first seed; the next ones follow it.")
-    var firstSeed: UInt64 = 1
+    @Option(help: "The first seed, the next ones follow it; drawn unless said, behind those that failed once.")
+    var firstSeed: UInt64?
+
+    @Flag(inversion: .prefixedNo, help: "Whether rules for reading and writing change; otherwise the number says so.")
+    var rules: Bool?
+
+    @Option(help: "Write so many transactions offline instead, and measure what it costs to upload and merge them.")
+    var pending: Int?
+
+    @Option(help: "What one upload of these carries, in bytes.")
+    var batchBytes = 4 << 20
 
     @Option(help: "Tell the story of one seed, in the steps of the life of a change.")
     var replay: UInt64?
@@ -30,15 +40,35 @@ struct Simulate: ParsableCommand {
             throw ValidationError("There is no mutation '\(mutation)'.")
         }
         guard count > 0, (1...64).contains(jobs) else { throw ValidationError("Take at least one seed and one job.") }
+        guard pending ?? 8 >= 8, batchBytes > 0 else { throw ValidationError("Take at least eight transactions.") }
     }
 
     func run() throws {
         let mutation = mutation.flatMap(Mutation.init(rawValue:))
-        if let replay { return try tell(replay, mutation) }
-        var settings = SimulationRun.Settings(count: count, firstSeed: firstSeed, jobs: jobs, mutation: mutation)
+        if let pending {
+            return try ManyPending(count: pending, batchBytes: batchBytes).run {
+                Self.say("causeway-simulate: \($0)\n")
+            }
+        }
+        if let replay { return try tell(SimulationSeed(replay, hasRules: rules), mutation) }
+        var isGood = true
+        for seeds in try runs() where !run(seeds, mutation) { isGood = false }
+        if !isGood { throw ExitCode.failure }
+    }
+
+    private func runs() throws -> [SimulationSeeds] {
+        if let firstSeed { return [SimulationSeeds(first: firstSeed, count: count, hasRules: rules)] }
+        let drawn = [false, true].filter { rules ?? $0 == $0 }.map { SimulationSeeds.drawn(count, hasRules: $0) }
+        return [try .failedOnce(SeedList("simulation"))] + drawn
+    }
+
+    /// Whether all went well.
+    private func run(_ seeds: SimulationSeeds, _ mutation: Mutation?) -> Bool {
+        var settings = SimulationRun.Settings(seeds: seeds, jobs: jobs, mutation: mutation)
         let begun = ContinuousClock.now
         let isTerminal = isatty(STDOUT_FILENO) == 1
-        let count = count
+        let count = UInt64(seeds.named.count) + seeds.count
+        Self.say("causeway-simulate: \(Self.name(of: seeds))\n")
         settings.progress = { standing in
             Self.giveUp(standing)
             if isTerminal {
@@ -49,28 +79,35 @@ struct Simulate: ParsableCommand {
         if isTerminal { Self.say("\r") }
         for failure in failures { Self.say("causeway-simulate: FAILED: \(failure)\n") }
         Self.say(
-            "causeway-simulate: \(standing.done) seeds from \(firstSeed), \(failures.count) failed, "
+            "causeway-simulate: \(standing.done) seeds, \(failures.count) failed, "
                 + Self.speed(standing.done, since: begun)
-                + (standing.slowest.map { "; the slowest is \($0.seed) with \($0.took)" } ?? "") + "\n")
-        if !failures.isEmpty { throw ExitCode.failure }
+                + (standing.slowest.map { "; the slowest is \($0.seed.options) with \($0.took)" } ?? "") + "\n")
+        return failures.isEmpty
     }
 
-    private func tell(_ seed: UInt64, _ mutation: Mutation?) throws {
+    /// Which seeds these are, as the command that takes them again.
+    private static func name(of seeds: SimulationSeeds) -> String {
+        if seeds.count == 0 { return "\(seeds.named.count) seeds that failed once" }
+        let rules = seeds.hasRules.map { $0 ? " --rules" : " --no-rules" } ?? ""
+        return "deploy/test --simulate \(seeds.count) --first-seed \(seeds.first)\(rules)"
+    }
+
+    private func tell(_ seed: SimulationSeed, _ mutation: Mutation?) throws {
         let (story, failure) = SimulationRun.replay(seed, mutation: mutation)
         Self.say(Story.legend + "\n\n" + story.joined(separator: "\n") + "\n")
         if let failure {
             Self.say("causeway-simulate: FAILED: \(failure)\n")
             throw ExitCode.failure
         }
-        Self.say("causeway-simulate: seed \(seed): all agree\n")
+        Self.say("causeway-simulate: seed \(seed.number): all agree\n")
     }
 
     /// A seed that does not end would keep the others from being told: it is named, and that is the end.
     private static func giveUp(_ standing: SimulationRun.Standing) {
         guard let oldest = standing.oldest, oldest.took > seedMax else { return }
         say(
-            "causeway-simulate: FAILED: seed \(oldest.seed) has not come to an end in \(oldest.took), after \(standing.done) "
-                + "others\n    again: deploy/test --replay \(oldest.seed)\n")
+            "causeway-simulate: FAILED: seed \(oldest.seed.number) has not come to an end in \(oldest.took), after \(standing.done) "
+                + "others\n    again: deploy/test --replay \(oldest.seed.options)\n")
         Foundation.exit(ExitCode.failure.rawValue)
     }
 

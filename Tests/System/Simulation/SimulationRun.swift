@@ -2,11 +2,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Seed after seed, on several threads, until one fails or there were enough.
+/// Seed after seed, on several threads, until some fail or there were enough.
 final class SimulationRun: Sendable {
     struct Settings: Sendable {
-        var count: UInt64 = 5_000
-        var firstSeed: UInt64 = 1
+        var seeds: SimulationSeeds
         var jobs = 2
         var mutation: Mutation?
         /// More are not worth the reading.
@@ -25,18 +24,19 @@ final class SimulationRun: Sendable {
 
     /// A seed and its time.
     struct Timing: Sendable {
-        var seed: UInt64
+        var seed: SimulationSeed
         var took: Duration
     }
 
     struct Failure: Sendable, CustomStringConvertible {
-        var seed: UInt64
+        var seed: SimulationSeed
         var reason: String
         var mutation: Mutation?
 
         var description: String {
             let planted = mutation.map { " --mutation \($0.rawValue)" } ?? ""
-            return "seed \(seed) (\(Plan(seed: seed))): \(reason)\n    again: deploy/test --replay \(seed)\(planted)"
+            let plan = Plan(seed: seed.number, hasRules: seed.hasRules)
+            return "seed \(seed.number) (\(plan)): \(reason)\n    again: deploy/test --replay \(seed.options)\(planted)"
         }
     }
 
@@ -45,7 +45,7 @@ final class SimulationRun: Sendable {
         var done: UInt64 = 0
         var slowest: Timing?
         /// When the seeds that live began.
-        var living: [UInt64: ContinuousClock.Instant] = [:]
+        var living: [SimulationSeed: ContinuousClock.Instant] = [:]
         var failures: [Failure] = []
     }
 
@@ -66,7 +66,7 @@ final class SimulationRun: Sendable {
         DispatchQueue.concurrentPerform(iterations: settings.jobs) { _ in
             while let seed = nextSeed() { run(seed) }
         }
-        return (standing, state.withLock { $0.failures.sorted { $0.seed < $1.seed } })
+        return (standing, state.withLock { $0.failures.sorted { $0.seed.number < $1.seed.number } })
     }
 
     private var standing: Standing {
@@ -79,9 +79,9 @@ final class SimulationRun: Sendable {
     }
 
     /// One seed with its story, and what was wrong with it.
-    static func replay(_ seed: UInt64, mutation: Mutation?) -> (story: [String], failure: Failure?) {
+    static func replay(_ seed: SimulationSeed, mutation: Mutation?) -> (story: [String], failure: Failure?) {
         do {
-            let world = try World(seed: seed, mutation: mutation, isTold: true)
+            let world = try World(seed: seed.number, hasRules: seed.hasRules, mutation: mutation, isTold: true)
             do {
                 try world.run()
                 return (world.story.lines, nil)
@@ -93,22 +93,23 @@ final class SimulationRun: Sendable {
         }
     }
 
-    private func nextSeed() -> UInt64? {
+    private func nextSeed() -> SimulationSeed? {
         state.withLock { state in
-            guard state.begun < settings.count, state.failures.count < settings.failuresMax else { return nil }
-            let seed = settings.firstSeed &+ state.begun
+            guard let seed = settings.seeds[state.begun], state.failures.count < settings.failuresMax else {
+                return nil
+            }
             state.begun += 1
             state.living[seed] = .now
             return seed
         }
     }
 
-    private func run(_ seed: UInt64) {
+    private func run(_ seed: SimulationSeed) {
         // So that a trap says in its backtrace which seed it was.
-        Thread.current.name = "seed \(seed)"
+        Thread.current.name = "seed \(seed.options)"
         var failure: Failure?
         do {
-            try World(seed: seed, mutation: settings.mutation).run()
+            try World(seed: seed.number, hasRules: seed.hasRules, mutation: settings.mutation).run()
         } catch {
             failure = Failure(seed: seed, reason: "\(error)", mutation: settings.mutation)
         }

@@ -21,8 +21,8 @@ final class World {
 
     static let beginning: UInt64 = 1_700_000_000_000
 
-    init(seed: UInt64, mutation: Mutation? = nil, isTold: Bool = false) throws {
-        plan = Plan(seed: seed)
+    init(seed: UInt64, hasRules: Bool? = nil, mutation: Mutation? = nil, isTold: Bool = false) throws {
+        plan = Plan(seed: seed, hasRules: hasRules)
         self.mutation = mutation
         story = Story(isTold: isTold)
         random = SeededNumbers(seed: seed)

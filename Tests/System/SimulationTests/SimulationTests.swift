@@ -1,3 +1,4 @@
+import CausewaySeeds
 import Foundation
 import Testing
 
@@ -6,21 +7,53 @@ import Testing
 /// `deploy/test --simulate COUNT` runs more, built in release.
 @Suite("Simulation")
 struct SimulationTests {
-    @Test("a server and its devices agree after any edits and faults")
-    func agree() {
+    /// Half of them with rules that change; other seeds each time, unless the environment names the first.
+    @Test("a server and its devices agree after any edits and faults", arguments: [false, true])
+    func agree(hasRules: Bool) {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["CAUSEWAY_SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 60
-        let first = environment["CAUSEWAY_SIMULATION_FIRST"].flatMap { UInt64($0) } ?? 1
-        let (standing, failures) = SimulationRun(.init(count: count, firstSeed: first, jobs: 2)).run()
+        var seeds = SimulationSeeds.drawn(count / 2, hasRules: hasRules)
+        if let first = environment["CAUSEWAY_SIMULATION_FIRST"].flatMap({ UInt64($0) }) { seeds.first = first }
+        agree(seeds)
+    }
+
+    @Test("a server and its devices agree in every story that failed once")
+    func agreeAgain() throws {
+        agree(try .failedOnce(SeedList("simulation")))
+    }
+
+    private func agree(_ seeds: SimulationSeeds) {
+        let (standing, failures) = SimulationRun(.init(seeds: seeds, jobs: 2)).run()
         for failure in failures { Issue.record("\(failure)") }
-        #expect(standing.done == count || !failures.isEmpty)
+        #expect(standing.done == UInt64(seeds.named.count) + seeds.count || !failures.isEmpty)
+    }
+
+    @Test("a list of seeds says of each whether rules change, and what is no seed is named")
+    func lists() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("seeds-\(UUID()).txt").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try "# once\n7\n\n1000000 # late\n8 rules\n1000001 open\n".write(
+            toFile: path, atomically: true, encoding: .utf8)
+        let seeds = try SimulationSeeds.failedOnce(SeedList(path: path)).named
+        #expect(seeds.map(\.number) == [7, 1_000_000, 8, 1_000_001])
+        #expect(seeds.map(\.hasRules) == [false, true, true, false])
+        #expect(seeds.map(\.options) == ["7", "1000000", "8 --rules", "1000001 --no-rules"])
+        try "7 sometimes".write(toFile: path, atomically: true, encoding: .utf8)
+        #expect { try SimulationSeeds.failedOnce(SeedList(path: path)) } throws: { "\($0)".contains("7 sometimes") }
+    }
+
+    @Test("runs that nobody gives a seed begin in different places, with rules and without")
+    func draws() {
+        let drawn = (0..<20).map { SimulationSeeds.drawn(3, hasRules: $0 % 2 == 0) }
+        #expect(Set(drawn.map(\.first)).count == 20)
+        #expect(drawn.allSatisfy { $0[0]?.hasRules == $0.hasRules && $0[2] != nil && $0[3] == nil })
     }
 
     @Test(
         "a seed tells the same story again, in the steps of the life of a change", arguments: [11, 12, 13] as [UInt64])
     func repeats(seed: UInt64) {
-        let first = SimulationRun.replay(seed, mutation: nil)
-        let second = SimulationRun.replay(seed, mutation: nil)
+        let first = SimulationRun.replay(SimulationSeed(seed), mutation: nil)
+        let second = SimulationRun.replay(SimulationSeed(seed), mutation: nil)
         #expect(first.story == second.story)
         for step in 1...10 {
             let mark = " ms " + (step < 10 ? " \(step)" : "\(step)") + "  "
@@ -45,10 +78,10 @@ struct SimulationTests {
     func finds(mutation: Mutation) throws {
         let firstSeed = mutation == .rulesForgotten ? Plan.firstSeedWithRules : 1
         let settings = SimulationRun.Settings(
-            count: 200, firstSeed: firstSeed, jobs: 1, mutation: mutation, failuresMax: 1)
+            seeds: SimulationSeeds(first: firstSeed, count: 200), jobs: 1, mutation: mutation, failuresMax: 1)
         let failure = try #require(
             SimulationRun(settings).run().failures.first, "\(mutation.rawValue) stayed unnoticed in 200 seeds")
-        #expect("\(failure)".contains("--replay \(failure.seed) --mutation \(mutation.rawValue)"))
+        #expect("\(failure)".contains("--replay \(failure.seed.options) --mutation \(mutation.rawValue)"))
         let again = try #require(SimulationRun.replay(failure.seed, mutation: mutation).failure)
         #expect(again.reason == failure.reason)
     }
