@@ -88,7 +88,8 @@ extension StoreEmbedded {
                 changeset.stamp, of: batch.client, receivedAt: time, newest: &newestStamp)
             // A database that was restored from an older copy meets bases that it has lost.
             clamped.base = min(changeset.base, ServerVersion(version.rawValue - 1))
-            let made = inColumns ? try current.create(clamped, check, batch.permissions) : (0, 0)
+            let made: (runs: Int, objects: Int) =
+                inColumns ? try current.create(clamped, check, batch.permissions) : (0, 0)
             let operations = changeset.operations(behindRuns: made.runs)
             let verdicts = try judge(operations, of: clamped, &check, current, batch.permissions)
             guard verdicts.count <= options.refusalsMax else {
