@@ -25,7 +25,9 @@ struct Inspection {
     /// - Parameter onlyKeys: whether databases and programs are left alone, and just certificates and keys are read.
     init(_ configuration: Configuration, now: Date, onlyKeys: Bool = false) async {
         inspectTLS(configuration.tls, now)
-        keys = await inspectTokens(configuration.tokens, key: "tokens")
+        // What every database replaces by audiences of its own is no reason for a warning.
+        let isInUse = configuration.databases.contains { $0.tokens == nil }
+        keys = await inspectTokens(configuration.tokens, key: "tokens", isInUse: isInUse)
         for (index, database) in configuration.databases.enumerated() {
             guard let tokens = database.tokens else { continue }
             keysOfDatabases[database.name] = await inspectTokens(tokens, key: "databases[\(index)].tokens")
@@ -73,7 +75,9 @@ struct Inspection {
 
     // MARK: - Tokens
 
-    private mutating func inspectTokens(_ tokens: Configuration.Tokens, key path: String) async -> [TrustedKey] {
+    private mutating func inspectTokens(
+        _ tokens: Configuration.Tokens, key path: String, isInUse: Bool = true
+    ) async -> [TrustedKey] {
         var keys: [TrustedKey] = []
         for (index, key) in tokens.keys.enumerated() {
             let place = "\(path).keys[\(index)].file"
@@ -112,7 +116,7 @@ struct Inspection {
             problems.append(
                 ConfigurationProblem(path, "A key and a key of the set have the same id. Rename the one in keys."))
         }
-        if !keys.isEmpty, tokens.issuers.isEmpty || tokens.audiences.isEmpty {
+        if isInUse, !keys.isEmpty, tokens.issuers.isEmpty || tokens.audiences.isEmpty {
             warnings.append(
                 ConfigurationProblem(
                     path,

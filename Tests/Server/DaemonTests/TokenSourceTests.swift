@@ -105,6 +105,20 @@ struct TokenSourceTests {
                 "databases[1].tokens"))
     }
 
+    @Test("a common section that every database replaces is no reason for a warning")
+    func unusedSection() async throws {
+        for (own, isWarned) in [(", tokens: {audiences: a}", false), ("", true)] {
+            let folder = try folder(
+                try Self.keys(),
+                """
+                databases: [{name: a, folder: a\(own)}]
+                tokens: {keys: [{file: keys/token-public.pem, algorithm: ES256}], issuers: i}
+                """)
+            let warnings = await Inspection(try configuration(folder), now: Date()).warnings.map(\.key)
+            #expect(warnings.contains("tokens") == isWarned)
+        }
+    }
+
     @Test("without accounts each database needs a key")
     func missing() {
         let tls = "tls: {certificate: a, key: b}\n"
