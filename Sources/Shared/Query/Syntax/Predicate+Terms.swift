@@ -17,7 +17,7 @@ extension Predicate {
 extension Expression {
     fileprivate var termCount: Int {
         switch self {
-        case .path, .value, .typeOf, .arithmetic: 0
+        case .path, .value, .claim, .typeOf, .arithmetic: 0
         case .values(let values): values.count / 16
         case .quantified(_, let values): values.count
         case .subquery(let subquery): subquery.condition.termCount
