@@ -40,13 +40,15 @@ package final class ObjectStore: Sendable {
     static let shortRecordBytes = 4096
 
     package let path: String
-    private let storage: any Storage
+    let storage: any Storage
     private let onDamage: (@Sendable (StoreError) -> Void)?
     private let isClosed = Atomic(false)
     private let observers = Mutex(Observers())
     private let otherProcesses = Mutex<(any StorageObservation)?>(nil)
     /// The catalog decoded last, shared by all transactions on the same schema.
     private let catalogCache = Mutex<(bytes: [UInt8], catalog: Catalog)?>(nil)
+
+    private static let editions = Atomic<UInt64>(0)
 
     private struct Observers {
         var next: UInt64 = 0
@@ -150,7 +152,7 @@ package final class ObjectStore: Sendable {
         }
     }
 
-    private func refuseIfClosed() throws(StoreError) {
+    func refuseIfClosed() throws(StoreError) {
         guard isClosed.load(ordering: .acquiring) else { return }
         throw StoreError(.closed, "The file was closed. Open it again before using it.", path: path)
     }
@@ -275,7 +277,7 @@ package final class ObjectStore: Sendable {
                     + "Update the library.",
                 path: path)
         }
-        let catalog: Catalog
+        var catalog: Catalog
         do throws(RecordReader.Damage) {
             catalog = try Catalog(encoded: bytes)
         } catch {
@@ -286,8 +288,9 @@ package final class ObjectStore: Sendable {
                     + "library. If it is up to date, the file is damaged: restore it from a copy.",
                 path: path)
         }
+        catalog.edition = Self.editions.wrappingAdd(1, ordering: .relaxed).newValue
         let copy = Array(bytes)
-        catalogCache.withLock { $0 = (copy, catalog) }
+        catalogCache.withLock { [catalog] in $0 = (copy, catalog) }
         return catalog
     }
 

@@ -27,6 +27,9 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
         package static let tooManyVersions = Code("tooManyVersions")
         /// The wanted schema contradicts the stored one; the message lists every difference.
         package static let schemaConflict = Code("schemaConflict")
+        /// Another transaction has changed the classes of the file, so that what this one has handed out would mean
+        /// something else at any newer version.
+        package static let schemaChanged = Code("schemaChanged")
         package static let duplicatePrimaryKey = Code("duplicatePrimaryKey")
         package static let keyTooLong = Code("keyTooLong")
         /// A value of another type than the property's.
@@ -46,6 +49,16 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
     /// An error of the storage keeps its code and its words.
     package init(_ error: StorageError) {
         self.init(Code(error.code.description), error.message, path: error.path)
+    }
+
+    static func schemaChanged(_ breaks: [String], path: String) -> StoreError {
+        StoreError(
+            .schemaChanged,
+            "The classes of the file have been changed by another program, or elsewhere in this one, since it was opened: "
+                + breaks.joined(separator: " ")
+                + " What is open here stays at the version it shows and writes nothing. "
+                + "Close the file, and open it again with classes that fit.",
+            path: path)
     }
 
     package var description: String { "\(message) [\(code), \(path)]" }

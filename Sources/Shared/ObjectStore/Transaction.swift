@@ -30,6 +30,8 @@ package final class Transaction {
     /// Whether objects were deleted of which others may still know: see `settle`.
     @exclusivity(unchecked) private(set) var hasEnded = false
     private var isSettling = false
+    /// A property whose values do not fit.
+    private var tooLong: String?
     /// What could not be read, found where nothing can be thrown; the next call that can throws it.
     private var damage: StoreError?
     /// Keys are built here, one at a time.
@@ -75,7 +77,22 @@ package final class Transaction {
     package var tables: [Table] { catalog.classes.compactMap { table($0.schema.name) } }
 
     /// The same object for the life of the transaction; nil when there is no such class.
+    ///
+    /// Whoever has asked for a table may keep it, and the places of its columns: the transaction moves to no version
+    /// whose schema gives them another meaning.
     package func table(_ className: String) -> Table? {
+        let table = knownTable(className)
+        table?.isHeld = true
+        return table
+    }
+
+    /// Whether no class has an object.
+    package var isEmpty: Bool { allTables.allSatisfy { $0.count == 0 } }
+
+    var allTables: [Table] { catalog.classes.compactMap { knownTable($0.schema.name) } }
+
+    /// A table for as long as the transaction stands on this version.
+    func knownTable(_ className: String) -> Table? {
         if let table = tablesByName[className] { return table }
         guard let record = catalog[className] else { return nil }
         let table = Table(self, record)
@@ -86,7 +103,7 @@ package final class Transaction {
     /// Those of collections inside of mixed values: none in a file without mixed properties.
     var nestedTables: [Table] {
         if let knownNestedTables { return knownNestedTables }
-        let tables = NestedCollection.allCases.compactMap { table($0.className) }
+        let tables = NestedCollection.allCases.compactMap { knownTable($0.className) }
         knownNestedTables = tables
         return tables
     }
@@ -110,19 +127,24 @@ package final class Transaction {
     // MARK: - Moving between versions
 
     /// Moves to the newest version. False when it stood there already. Writing transactions stay where they are.
+    ///
+    /// Throws `schemaChanged`, and stays where it is, when the classes of the file have changed since so that what was
+    /// handed out here would mean something else.
     @discardableResult
     package func advance() throws(StoreError) -> Bool {
         guard case .reading(let snapshot) = state else { return false }
         try throwDamage()
         guard !snapshot.isNewest else { return false }
         let newest = try store.snapshot()
+        let catalog = try followedCatalog(in: newest)
         state = .reading(newest)
-        reload()
-        knownHelper?.follow(newest)
+        reload(catalog)
+        knownHelper?.follow(newest, catalog)
         return newest.version != snapshot.version
     }
 
-    /// Turns into the one writer, on the newest version, after waiting for its turn.
+    /// Turns into the one writer, on the newest version, after waiting for its turn. Throws `schemaChanged` as
+    /// ``advance()`` does.
     package func beginWriting() throws(StoreError) {
         try beginWriting(reservation: nil)
     }
@@ -140,8 +162,15 @@ package final class Transaction {
         // Its snapshot shall not outlive the one that this transaction leaves.
         knownHelper = nil
         try DamageReporting.throwing { () throws(StoreError) -> Void in
+            var newer: Catalog?
+            do throws(StoreError) {
+                if writer.version != snapshot.version { newer = try followedCatalog(in: writer) }
+            } catch {
+                writer.abort()
+                throw error
+            }
             state = .writing(writer)
-            if writer.version != snapshot.version { reload() }
+            if let newer { reload(newer) }
             do throws(StoreError) {
                 try throwDamage()
             } catch {
@@ -186,6 +215,12 @@ package final class Transaction {
         let version = writer.version + 1
         let record = changes
         for table in tablesByName.values { table.flush(to: writer) }
+        if let tooLong {
+            throw StoreError(
+                .invalidValue,
+                "The values of '\(tooLong)' are too long: those of a thousand objects that were made one after the other "
+                    + "may have 2 GiB together. Split them, or keep them in files of their own.", path: store.path)
+        }
         writer.put(FixedTree.changes, ObjectStore.changesKey(version), record.encoded)
         forgetOldRecords(writer, version)
         return try storing { () throws(StorageError) in try writer.commit(durability) }
@@ -211,13 +246,26 @@ package final class Transaction {
         undo(to: writer.base)
     }
 
+    /// The commit must not take place: values of a property that lie together are too long.
+    func noteTooLong(_ property: String) {
+        tooLong = property
+    }
+
     private func undo(to snapshot: any StorageSnapshot) {
         state = .reading(snapshot)
+        tooLong = nil
         hasTreeChanges = false
         hasEnded = false
         for table in tablesByName.values { table.forgetChanges() }
         // Whoever throws why the write was undone says nothing of what is read from here on.
-        DamageReporting.final { reload() }
+        DamageReporting.final {
+            do throws(StoreError) {
+                reload(try store.catalog(in: snapshot))
+            } catch {
+                noteDamage(error)
+                reload(catalog)
+            }
+        }
     }
 
     /// Releases the snapshot; a write is undone. The transaction must not be used again.
@@ -238,9 +286,9 @@ package final class Transaction {
     }
 
     /// Moves a helper along with the transaction it helps.
-    private func follow(_ snapshot: any StorageSnapshot) {
+    private func follow(_ snapshot: any StorageSnapshot, _ catalog: Catalog) {
         state = .reading(snapshot)
-        reload()
+        reload(catalog)
     }
 
     /// Leaves the helper to the thread that may still use it.
@@ -320,18 +368,36 @@ package final class Transaction {
     /// Deletes every object.
     package func deleteAll(leavingGhosts: Bool = false) {
         settle()
-        for table in tables where table.schema.kind != .embedded { table.endAll() }
+        for table in allTables where table.schema.kind != .embedded { table.endAll() }
         settleEnded(leavingGhosts: leavingGhosts)
     }
 
     // MARK: - Reloading
 
-    private func reload() {
+    /// The catalog of another version, if all tables that were handed out can go on with it.
+    private func followedCatalog(in reader: any StorageReader) throws(StoreError) -> Catalog {
+        let newer: Catalog
+        do throws(StoreError) {
+            newer = try store.catalog(in: reader)
+        } catch {
+            noteDamage(error)
+            throw error
+        }
+        guard !newer.isSame(as: catalog) else { return newer }
+        let breaks = tablesByName.values.filter(\.isHeld).flatMap { $0.record.breaks(in: newer) }
+        guard breaks.isEmpty else { throw StoreError.schemaChanged(breaks.sorted(), path: store.path) }
+        return newer
+    }
+
+    /// Takes the tables to the version that the transaction has moved to. Those that its catalog does not continue go;
+    /// none of them was handed out, or the write that made them so was undone.
+    private func reload(_ newer: Catalog) {
+        let isSame = newer.isSame(as: catalog)
+        catalog = newer
         knownNestedTables = nil
         for handle in treeHandles.values { handle.number = nil }
-        loadCatalog()
         for (name, table) in tablesByName {
-            if let record = catalog[name] {
+            if let record = newer[name], isSame || table.record.isContinued(by: record) {
                 table.reload(record)
             } else {
                 table.transactionEnded()

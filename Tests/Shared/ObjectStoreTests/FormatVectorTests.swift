@@ -1,6 +1,7 @@
 import CausewayFolders
 import CausewayModel
 import CausewayQuery
+import CausewayStorage
 import Glibc
 import Testing
 
@@ -55,6 +56,7 @@ struct FormatVectorTests {
             store.close()
         }
         let reader = try ObjectStore.open(path: path, options: .init(readOnly: true))
+        #expect(try reader.verify().problems == [])
         try expectFormatOne(try reader.read())
     }
 
@@ -93,6 +95,60 @@ struct FormatVectorTests {
         try expectKeys([1], "note TEXT 'new'", transaction, "Thing")
         try expectKeys([1], "`any` == 'new'", transaction, "Thing")
         try expectKeys([], "note TEXT 'number' OR `any` > 0", transaction, "Thing")
+        transaction.abort()
+    }
+
+    @Test("a file of format 3 loses its leaves of dead objects when it is opened for writing")
+    func deadLeaves() throws {
+        let path = folder.file("dead")
+        let store = try ObjectStore.open(path: path)
+        let transaction = try store.write()
+        try transaction.extendSchema(VectorThings.schema)
+        let things = try transaction.existing("Thing")
+        for number in Int64(0)..<5000 { _ = try things.create(.int(number)) }
+        things.delete(things.allKeys.filter { $0.rawValue / 1000 != 2 && $0.rawValue != 4500 })
+        try transaction.commit()
+        #expect(things.deadLeaves.ranges == [0..<2, 3..<4])
+        // As format 3 has it.
+        try transaction.beginWriting()
+        let full = WritableLeaf(.bits)
+        for slot in 0..<slotsPerLeaf { full.setBit(slot, true) }
+        for number in [UInt32(0), 1, 3] {
+            transaction.packer.pack(full) {
+                transaction.writer.replaceLeaf(column: things.absent.id, number: number, $0)
+            }
+        }
+        transaction.writer.remove(FixedTree.catalog, CatalogKey.deadLeaves(table: things.number))
+        var older = transaction.catalog.encoded
+        older[0] = 3
+        transaction.writer.put(FixedTree.catalog, CatalogKey.classes, older)
+        transaction.noteTreeChange()
+        try transaction.commit()
+        let leaves = try store.statistics().leaves
+        transaction.end()
+        store.close()
+
+        let reader = try ObjectStore.open(path: path, options: .init(readOnly: true))
+        #expect(try reader.verify().problems == [])
+        let reading = try reader.read()
+        #expect(try reading.existing("Thing").count == 1001)
+        reading.end()
+        reader.close()
+        let upgraded = try ObjectStore.open(path: path)
+        #expect(try upgraded.statistics().leaves == leaves - 3)
+        #expect(try upgraded.verify().problems == [])
+        let again = try upgraded.read()
+        #expect(try again.existing("Thing").deadLeaves.ranges == [0..<2, 3..<4])
+        #expect(try again.existing("Thing").allKeys.count == 1001)
+    }
+
+    @Test("a file of format 4 holds what was written into it, without leaves of dead objects")
+    func formatFour() throws {
+        try expectReadable("4.causeway")
+        let store = try ObjectStore.open(path: try copyOfVector("4.causeway"))
+        #expect(try store.verify().problems == [])
+        let transaction = try store.write()
+        try VectorThings.expect(transaction)
         transaction.abort()
     }
 

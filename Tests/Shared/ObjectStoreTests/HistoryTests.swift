@@ -29,6 +29,7 @@ struct HistoryTests {
             try history.expectEqual(transaction, "after round \(round)")
             let fresh = try store.read()
             try history.expectEqual(fresh, "freshly read, round \(round)")
+            #expect(try store.verify().problems == [], "seed \(seed), round \(round)")
         }
     }
 
@@ -64,7 +65,9 @@ struct HistoryTests {
                 try transaction.commit(.relaxed)
             }
         }
-        let transaction = try ObjectStore.open(path: folder.file("a.realm")).read()
+        let store = try ObjectStore.open(path: folder.file("a.realm"))
+        #expect(try store.verify().problems == [], "seed \(seed)")
+        let transaction = try store.read()
         let table = try transaction.existing("Everything")
         #expect(table.count == reference.count)
         for (id, row) in reference {

@@ -64,6 +64,37 @@ struct SchemaTests {
         #expect(try store.read().schema == transaction.schema)
     }
 
+    @Test(
+        "objects that are there before an indexed property are found by what they have in it", arguments: [false, true])
+    func newIndexedProperty(isMigration: Bool) throws {
+        let store = try openInMemory("new indexed property \(isMigration)")
+        let transaction = try store.write()
+        let old = ClassSchema(name: "Dog", properties: [Property(name: "id", type: .int, isPrimaryKey: true)])
+        var new = old
+        new.properties.append(Property(name: "age", type: .int, isIndexed: true))
+        new.properties.append(Property(name: "name", type: .string, isOptional: true, isIndexed: true))
+        try transaction.extendSchema(Schema([old]))
+        for number in Int64(0)..<2000 { _ = try transaction.existing("Dog").create(.int(number)) }
+        try transaction.commit()
+        try transaction.beginWriting()
+        let before = try transaction.frozenCopy()
+        if isMigration {
+            try transaction.restructure(to: Schema([new]), before: before)
+            try transaction.finishRestructuring(to: Schema([new]))
+        } else {
+            try transaction.extendSchema(Schema([new]))
+        }
+        try transaction.existing("Dog").set(ObjectKey(7), 1, .int(5))
+        try transaction.commit()
+        before.end()
+        for (text, count) in [("age == 0", 1999), ("age == 5", 1), ("age < 1", 1999), ("name == nil", 2000)] {
+            let predicate = try Predicate.parse(text).bound(to: "Dog", in: transaction.schema)
+            #expect(try transaction.count("Dog", matching: predicate) == count, "\(text)")
+        }
+        let problems = try store.verify().problems
+        #expect(problems == [])
+    }
+
     @Test("a schema that contradicts the stored one lists every difference and changes nothing")
     func conflicts() throws {
         let store = try openInMemory("conflicts")

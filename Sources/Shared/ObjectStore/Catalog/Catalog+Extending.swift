@@ -9,7 +9,7 @@ extension Catalog {
     struct Extension {
         var catalog: Catalog
         var conflicts: [String] = []
-        /// Columns of existing classes that got an index, to be filled.
+        /// Columns of existing classes that got an index, or came with one, to be filled.
         var newIndexes: [(className: String, column: Int, kind: IndexKind)] = []
         var isChanged = false
     }
@@ -133,7 +133,10 @@ extension Catalog {
                         "Primary key '\(wanted.name).\(property.name)' cannot be added to a class that exists.")
                 }
                 record.schema.properties.append(property)
-                record.columns.append(column(for: property, &nextNumber))
+                let added = column(for: property, &nextNumber)
+                // The objects that are there have zero, or null, and are found by it. It has no words.
+                if added.index != 0 { result.newIndexes.append((wanted.name, record.columns.count, .values)) }
+                record.columns.append(added)
                 result.isChanged = true
             }
         }

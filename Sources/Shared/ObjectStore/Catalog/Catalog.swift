@@ -35,6 +35,8 @@ struct Catalog: Sendable {
         case words = 1
     }
 
+    /// Tells catalogs that were read from others: two with the same number are the same. Zero for one that was made here.
+    var edition: UInt64 = 0
     private(set) var classes: [ClassRecord] = []
     private(set) var schema = Schema()
     /// Where each class is in `classes`.
@@ -52,6 +54,9 @@ struct Catalog: Sendable {
             }
         }
     }
+
+    /// Whether both are surely the same.
+    func isSame(as other: Catalog) -> Bool { edition != 0 && edition == other.edition }
 
     subscript(name: String) -> ClassRecord? {
         positions[name].map { classes[$0] }
@@ -75,13 +80,17 @@ enum CatalogKey {
         [2] + withUnsafeBytes(of: table.bigEndian) { Array($0) }
     }
 
+    static func deadLeaves(table: UInt32) -> [UInt8] {
+        [4] + withUnsafeBytes(of: table.bigEndian) { Array($0) }
+    }
+
     static func tree(_ name: String) -> [UInt8] { [3] + Array(name.utf8) }
 }
 
 // MARK: - Bytes
 
 extension Catalog {
-    static let format: UInt8 = 3
+    static let format: UInt8 = 4
     /// The formats that can be read as they are.
     static let readableFormats: ClosedRange<UInt8> = 2...format
     /// What stands for the collection of a text.

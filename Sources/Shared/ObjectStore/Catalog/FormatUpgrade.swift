@@ -1,11 +1,12 @@
 import CausewayModel
 import CausewayStorage
 
-/// Brings a file of catalog format 1 or 2 to format 3, in one transaction, when it is opened.
+/// Brings a file of an older catalog format to this one, in one transaction, when it is opened.
 ///
 /// Format 1 had one entry in a tree for each indexed value, each link and each primary key, and a bit for each slot that
 /// holds an object where there is now one for each that holds none. Format 2 had neither indexes of mixed values, though it
-/// took note of declared ones, nor full-text indexes.
+/// took note of declared ones, nor full-text indexes. Format 3 kept a leaf of bits for every thousand objects that were
+/// all deleted.
 struct FormatUpgrade {
     private let writer: any StorageWriter
     private var scratch: [UInt8] = []
@@ -17,7 +18,9 @@ struct FormatUpgrade {
 
     mutating func run(_ catalog: Catalog, from format: UInt8) {
         if format == 1 { packTrees(catalog) }
-        writer.put(FixedTree.catalog, CatalogKey.classes, catalog.withoutUnbuiltIndexes.encoded)
+        for record in catalog.classes { forgetDeadLeaves(record) }
+        let catalog = format < 3 ? catalog.withoutUnbuiltIndexes : catalog
+        writer.put(FixedTree.catalog, CatalogKey.classes, catalog.encoded)
     }
 
     private mutating func packTrees(_ catalog: Catalog) {
@@ -49,6 +52,35 @@ struct FormatUpgrade {
             for slot in 0..<slotsPerLeaf { leaf.setBit(slot, absent.contains(slot)) }
             packer.pack(leaf) { writer.replaceLeaf(column: record.absent, number: UInt32(number), $0) }
         }
+    }
+
+    private func forgetDeadLeaves(_ record: Catalog.ClassRecord) {
+        guard let counters = writer.get(FixedTree.catalog, CatalogKey.counters(table: record.table)),
+            counters.count == 16
+        else { return }
+        let nextKey = counters.loadUnaligned(as: Int64.self)
+        guard nextKey > 0, nextKey <= Int64(UInt32.max) * Int64(slotsPerLeaf) else { return }
+        var dead = LeafRanges()
+        for number in 0..<Int(nextKey) / slotsPerLeaf {
+            guard bits(record.absent, number)?.count == slotsPerLeaf, bits(record.ghosts, number)?.isEmpty ?? true
+            else {
+                continue
+            }
+            dead.insert(number)
+            for column in [record.absent, record.ghosts, record.containers] {
+                writer.removeLeaf(column: column, number: UInt32(number))
+            }
+        }
+        if !dead.isEmpty {
+            writer.put(FixedTree.catalog, CatalogKey.deadLeaves(table: record.table), dead.encoded)
+        }
+    }
+
+    private func bits(_ column: UInt32, _ number: Int) -> SlotBitmap? {
+        guard let bytes = writer.leaf(column: column, number: UInt32(number)), LeafCheck.isSound(bytes, .bits),
+            let leaf = bytes.baseAddress
+        else { return nil }
+        return SlotBitmap(bits: leaf)
     }
 
     private mutating func packPrimaryKeys(_ record: Catalog.ClassRecord) {

@@ -16,7 +16,7 @@ extension Transaction {
         try throwDamage()
         removeContradicted(by: wanted)
         settle()
-        for table in tables { table.flush(to: writer) }
+        for table in allTables { table.flush(to: writer) }
         forgetTables()
         var result = Catalog.Extension(catalog: catalog)
         takeNumbers { result = self.catalog.restructured(to: wanted, nextNumber: &$0) }
@@ -28,10 +28,12 @@ extension Transaction {
         writer.put(FixedTree.catalog, CatalogKey.classes, result.catalog.encoded)
         replaceCatalog(result.catalog)
         for wantedClass in wanted.classes {
-            guard let old = before.table(wantedClass.name), let new = table(wantedClass.name) else { continue }
+            guard let old = before.knownTable(wantedClass.name), let new = knownTable(wantedClass.name) else {
+                continue
+            }
             new.takeOver(from: old)
         }
-        for index in result.newIndexes { table(index.className)?.fillIndex(index.column, index.kind) }
+        for index in result.newIndexes { knownTable(index.className)?.fillIndex(index.column, index.kind) }
     }
 
     /// Makes the primary keys of the wanted schema those of its classes.
@@ -51,30 +53,31 @@ extension Transaction {
         }
         guard !rekeyed.isEmpty else { return }
         settle()
-        for table in tables { table.flush(to: writer) }
+        for table in allTables { table.flush(to: writer) }
         forgetTables()
         let catalog = Catalog(classes: records)
         writer.put(FixedTree.catalog, CatalogKey.classes, catalog.encoded)
         replaceCatalog(catalog)
-        for name in rekeyed { try table(name)?.enterPrimaryKeys() }
+        for name in rekeyed { try knownTable(name)?.enterPrimaryKeys() }
     }
 
     /// Deletes all objects of a class and the class itself. A class that others link to keeps its place, without objects.
     package func removeClass(_ name: String) {
-        guard let table = table(name) else { return }
+        guard let table = knownTable(name) else { return }
         table.delete(table.allKeys)
-        let rows = table.nextKey
         let isLinked = catalog.classes.contains { record in
             record.schema.name != name && record.schema.properties.contains { $0.target == name }
         }
         guard !isLinked, let record = catalog[name] else { return }
         settle()
-        for table in tables { table.flush(to: writer) }
+        for table in allTables { table.flush(to: writer) }
+        let leaves = table.leafNumbers
         forgetTables()
-        for column in record.columns { removeStorage(of: column, rows: rows) }
-        for column in [record.absent, record.ghosts, record.containers] { removeLeaves(of: column, rows: rows) }
+        for column in record.columns { removeStorage(of: column, leaves: leaves) }
+        for column in [record.absent, record.ghosts, record.containers] { removeLeaves(leaves, of: column) }
         for tree in [record.primaryKeys, record.backlinks] { removeTree(tree) }
         writer.remove(FixedTree.catalog, CatalogKey.counters(table: record.table))
+        writer.remove(FixedTree.catalog, CatalogKey.deadLeaves(table: record.table))
         let catalog = Catalog(classes: catalog.classes.filter { $0.schema.name != name })
         writer.put(FixedTree.catalog, CatalogKey.classes, catalog.encoded)
         replaceCatalog(catalog)
@@ -85,36 +88,38 @@ extension Transaction {
     /// Takes back the links, leaves, lists and index entries of every property that will not be there.
     private func removeContradicted(by wanted: Schema) {
         for record in catalog.classes {
-            guard let wantedClass = wanted[record.schema.name], let table = table(record.schema.name) else { continue }
+            guard let wantedClass = wanted[record.schema.name], let table = knownTable(record.schema.name) else {
+                continue
+            }
             for (column, property) in record.schema.properties.enumerated() {
                 if let kept = wantedClass.property(named: property.name), kept.isStored(like: property) { continue }
                 table.emptyLinksAndLists(column)
             }
         }
         settle()
-        for table in tables { table.flush(to: writer) }
+        for table in allTables { table.flush(to: writer) }
         for record in catalog.classes {
-            guard let wantedClass = wanted[record.schema.name], let table = table(record.schema.name) else { continue }
+            guard let wantedClass = wanted[record.schema.name], let table = knownTable(record.schema.name) else {
+                continue
+            }
             for (property, column) in zip(record.schema.properties, record.columns) {
                 if let kept = wantedClass.property(named: property.name), kept.isStored(like: property) { continue }
-                removeStorage(of: column, rows: table.nextKey)
+                removeStorage(of: column, leaves: table.leafNumbers)
             }
             if record.schema.hasOtherPrimaryKey(than: wantedClass) { removeTree(record.primaryKeys) }
         }
     }
 
-    private func removeStorage(of column: Catalog.ColumnRecord, rows: Int64) {
-        removeLeaves(of: column.id, rows: rows)
+    private func removeStorage(of column: Catalog.ColumnRecord, leaves: LiveLeaves) {
+        removeLeaves(leaves, of: column.id)
         if column.index != 0 { removeTree(column.index) }
         if column.list != 0 { removeTree(column.list) }
         if column.keys != 0 { removeTree(column.keys) }
         if column.words != 0 { removeTree(column.words) }
     }
 
-    private func removeLeaves(of column: UInt32, rows: Int64) {
-        for number in 0..<((rows + Int64(slotsPerLeaf) - 1) / Int64(slotsPerLeaf)) {
-            writer.removeLeaf(column: column, number: UInt32(number))
-        }
+    private func removeLeaves(_ numbers: LiveLeaves, of column: UInt32) {
+        for number in numbers { writer.removeLeaf(column: column, number: UInt32(number)) }
     }
 
     private func removeTree(_ tree: UInt32) {
@@ -135,12 +140,16 @@ extension Catalog {
         for wantedClass in wanted.classes {
             guard let position = positions[wantedClass.name] else { continue }
             let old = records[position]
+            let wantedClass = wantedClass.arranged(behind: old.schema)
             records[position].schema = wantedClass
             records[position].columns = wantedClass.properties.enumerated().map { place, property in
                 var column = Self.column(for: property, &nextNumber)
                 guard let stored = old.schema.index(of: property.name),
                     property.isStored(like: old.schema.properties[stored])
-                else { return column }
+                else {
+                    if column.index != 0 { result.newIndexes.append((wantedClass.name, place, .values)) }
+                    return column
+                }
                 let wanted = column
                 column = old.columns[stored]
                 if wanted.index != 0, column.index == 0 {
@@ -175,6 +184,18 @@ extension Catalog {
 }
 
 extension ClassSchema {
+    /// The same properties in another order: those whose columns stay first, as they were, so that a transaction that
+    /// has the class open finds each of them where it was.
+    fileprivate func arranged(behind old: ClassSchema) -> ClassSchema {
+        var result = self
+        let kept = old.properties.compactMap { stored in
+            property(named: stored.name).flatMap { $0.isStored(like: stored) ? $0 : nil }
+        }
+        let names = Set(kept.map(\.name))
+        result.properties = kept + properties.filter { !names.contains($0.name) }
+        return result
+    }
+
     fileprivate func property(named name: String) -> Property? { properties.first { $0.name == name } }
 
     fileprivate func hasOtherPrimaryKey(than other: ClassSchema) -> Bool {

@@ -22,6 +22,6 @@ extension Transaction {
         takeNumbers { result = self.catalog.extended(by: wanted, nextNumber: &$0) }
         writer.put(FixedTree.catalog, CatalogKey.classes, result.catalog.encoded)
         replaceCatalog(result.catalog)
-        for index in result.newIndexes { table(index.className)?.fillIndex(index.column, index.kind) }
+        for index in result.newIndexes { knownTable(index.className)?.fillIndex(index.column, index.kind) }
     }
 }

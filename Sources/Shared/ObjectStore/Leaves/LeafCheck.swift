@@ -36,6 +36,9 @@ enum LeafCheck {
         (isNull ? blankNull : blankZero)[Int(kind.rawValue)].pointer
     }
 
+    /// A leaf of bits, all of them set. Lives as long as the process.
+    static var fullBits: UnsafeRawPointer { full.pointer }
+
     /// @unchecked: written once, before anybody can read it.
     private struct Blank: @unchecked Sendable {
         let pointer: UnsafeRawPointer
@@ -44,22 +47,32 @@ enum LeafCheck {
     private static let blankNull = blanks(isNull: true)
     private static let blankZero = blanks(isNull: false)
 
+    private static let full = {
+        let leaf = WritableLeaf(.bits)
+        for slot in 0..<slotsPerLeaf { leaf.setBit(slot, true) }
+        return packed(leaf)
+    }()
+
     private static func blanks(isNull: Bool) -> [Blank] {
         (UInt8(0)...8).map { raw in
             let leaf = WritableLeaf(LeafKind(rawValue: raw) ?? .integer)
             for slot in 0..<slotsPerLeaf {
                 if isNull { leaf.setNull(slot) } else { leaf.setZero(slot) }
             }
-            let packer = LeafPacker()
-            var copy: UnsafeMutableRawPointer?
-            packer.pack(leaf) { bytes in
-                let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
-                memory.copyMemory(from: bytes)
-                copy = memory.baseAddress
-            }
-            guard let copy else { preconditionFailure("packing a leaf answers its bytes") }
-            return Blank(pointer: UnsafeRawPointer(copy))
+            return packed(leaf)
         }
+    }
+
+    private static func packed(_ leaf: WritableLeaf) -> Blank {
+        let packer = LeafPacker()
+        var copy: UnsafeMutableRawPointer?
+        packer.pack(leaf) { bytes in
+            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
+            memory.copyMemory(from: bytes)
+            copy = memory.baseAddress
+        }
+        guard let copy else { preconditionFailure("packing a leaf answers its bytes") }
+        return Blank(pointer: UnsafeRawPointer(copy))
     }
 }
 

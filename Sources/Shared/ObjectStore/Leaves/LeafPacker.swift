@@ -1,3 +1,5 @@
+import CausewayStorage
+
 /// Turns a writable leaf into the bytes that are stored: integers at the least width, bitmap only where there are
 /// nulls, repeated strings once.
 ///
@@ -8,6 +10,8 @@ final class LeafPacker {
     /// Bytes of the leaf being packed, so far as it was laid out.
     private var used = 0
     let dictionary = StringDictionary()
+    /// The longest leaf that the storage takes.
+    static let longestLeaf = WriteChanges.maximumValueBytes
 
     init() {
         // Room for any leaf but one of many or long strings.
@@ -19,15 +23,25 @@ final class LeafPacker {
         target.deallocate()
     }
 
-    /// The packed bytes, until the next call.
-    func pack(_ leaf: WritableLeaf, _ body: (UnsafeRawBufferPointer) -> Void) {
-        if let strings = leaf.strings {
-            packStrings(strings.contents)
-        } else if let memory = leaf.memory {
-            packFixed(leaf.kind, UnsafeRawPointer(memory), count: leaf.count)
-        }
+    /// Hands out the packed bytes, until the next call. False, and nothing, for strings and data that are together
+    /// longer than a leaf may be.
+    @discardableResult
+    func pack(_ leaf: WritableLeaf, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
+        if let strings = leaf.strings { return pack(strings.contents, body) }
+        guard let memory = leaf.memory else { return false }
+        packFixed(leaf.kind, UnsafeRawPointer(memory), count: leaf.count)
+        return finish(body)
+    }
+
+    /// The same of strings, or data.
+    func pack(_ strings: StringSlots.Contents, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
+        packStrings(strings) ? finish(body) : false
+    }
+
+    private func finish(_ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
         store(UInt32(used), at: LeafLayout.byteCount)
         body(UnsafeRawBufferPointer(start: target, count: used))
+        return true
     }
 
     // MARK: - Header
@@ -164,7 +178,7 @@ final class LeafPacker {
 // MARK: - Strings
 
 extension LeafPacker {
-    private func packStrings(_ strings: StringSlots.Contents) {
+    private func packStrings(_ strings: StringSlots.Contents) -> Bool {
         let count = strings.count
         var nullCount = 0
         var total = 0
@@ -173,15 +187,17 @@ extension LeafPacker {
             nullCount += length < 0 ? 1 : 0
             total += max(length, 0)
         }
-        if dictionary.find(strings, total: total) {
-            packCoded(strings, nullCount)
-        } else {
-            packPlain(strings, nullCount, total)
+        let isCoded = dictionary.find(strings, total: total)
+        // What is around the bytes themselves takes a few kilobytes.
+        if (isCoded ? dictionary.bytes : total) > Self.longestLeaf - 16 * slotsPerLeaf {
+            return false
         }
-        guard nullCount > 0 else { return }
+        if isCoded { packCoded(strings, nullCount) } else { packPlain(strings, nullCount, total) }
+        guard nullCount > 0 else { return true }
         for slot in 0..<count where strings.lengths[slot] < 0 {
             (target + LeafLayout.headerBytes).setBit(slot, true)
         }
+        return true
     }
 
     private func packPlain(_ strings: StringSlots.Contents, _ nullCount: Int, _ total: Int) {

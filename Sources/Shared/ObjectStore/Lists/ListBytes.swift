@@ -55,6 +55,19 @@ struct ListBytes {
 
     var values: [Value] { (0..<count).map(value) }
 
+    /// Whether every element of variable size lies inside of the bytes, behind the one before.
+    var hasSoundOffsets: Bool {
+        guard ElementLayout.isVariable(type) else { return true }
+        let room = bytes.count - payload - (count + 1) * 4
+        var before: UInt32 = 0
+        for index in 0...count {
+            let offset = bytes.loadUnaligned(fromByteOffset: payload + index * 4, as: UInt32.self).littleEndian
+            guard offset >= before, Int(offset) <= room else { return false }
+            before = offset
+        }
+        return true
+    }
+
     // MARK: - Writing
 
     static func encode(_ values: [Value], _ type: PropertyType) -> [UInt8] {

@@ -66,7 +66,9 @@ extension Table {
         var table = self
         var keys = keys
         for step in path.steps.dropLast() {
-            guard step.type == .object, let name = step.target, let target = transaction.table(name) else { return nil }
+            guard step.type == .object, let name = step.target, let target = transaction.knownTable(name) else {
+                return nil
+            }
             keys = table.targets(keys, step.property, in: target)
             table = target
         }

@@ -7,7 +7,7 @@ extension QueryEntrance {
         _ comparison: BoundComparison, _ step: BoundPath.Step, _ operand: [Value], _ table: Table
     ) -> QueryEntrance? {
         guard comparison.comparator == .equal || comparison.comparator == .in, let name = step.target,
-            let target = table.transaction.table(name), !operand.contains(.null)
+            let target = table.transaction.knownTable(name), !operand.contains(.null)
         else { return nil }
         let targets = Set(operand.compactMap { StoredRow.key($0, target) })
         return origins(of: Array(targets), in: target, step.property, table, cost: 0)
@@ -19,7 +19,7 @@ extension QueryEntrance {
         _ comparison: BoundComparison, _ step: BoundPath.Step, _ operand: [Value], _ table: Table, _ limit: Double
     ) -> QueryEntrance? {
         // A link to nothing would have to be found too.
-        guard let name = step.target, let target = table.transaction.table(name),
+        guard let name = step.target, let target = table.transaction.knownTable(name),
             !NullRule(comparison.comparator, operand).nullsMatch
         else { return nil }
         var rest = comparison

@@ -39,7 +39,7 @@ extension QueryPlan {
         var keys: [ObjectKey] = []
         entrance.collect(&keys)
         // Sorting costs more than a bit for each slot of the table, once several rows fall on one leaf.
-        if keys.count > 4 * table.leafNumbers.count { return runDense(keys, body) }
+        if keys.count > 4 * table.leafNumbers.upperBound { return runDense(keys, body) }
         if !entrance.isOrdered { keys.sort() }
         var index = 0
         while index < keys.count {
@@ -54,7 +54,7 @@ extension QueryPlan {
     }
 
     private func runDense(_ keys: [ObjectKey], _ body: (_ number: Int, _ candidates: SlotBitmap) -> Bool) {
-        var words = [UInt64](repeating: 0, count: table.leafNumbers.count * wordsPerLeaf)
+        var words = [UInt64](repeating: 0, count: table.leafNumbers.upperBound * wordsPerLeaf)
         words.withUnsafeMutableBufferPointer { words in
             for key in keys {
                 let slot = key.slot

@@ -58,10 +58,10 @@ struct QueryPlan {
         nonisolated(unsafe) let other = helper
         let (transaction, name, predicate) = (table.transaction, table.name, predicate)
         let outcome = SharedScan.run(
-            leafCount: table.leafNumbers.count, startingWith: empty,
+            leafCount: table.leafNumbers.upperBound, startingWith: empty,
             on: { leaves, found in scan(leaves, gather, &found) },
             helper: {
-                let plan = other.table(name).map { QueryPlan(scanning: $0, predicate) }
+                let plan = other.knownTable(name).map { QueryPlan(scanning: $0, predicate) }
                 return { leaves, found throws(StoreError) in
                     plan?.scan(leaves, gather, &found)
                     try other.throwDamage()
@@ -103,7 +103,7 @@ struct QueryPlan {
     private func scan<Found>(
         _ leaves: Range<Int>, _ gather: (Int, SlotBitmap, inout Found) -> Void, _ found: inout Found
     ) {
-        for number in leaves {
+        for number in table.leafNumbers.within(leaves) {
             _ = run(number, table.aliveWords(number)) { number, slots in
                 gather(number, slots, &found)
                 return true
@@ -161,7 +161,7 @@ struct QueryPlan {
             steps.allSatisfy(\.isColumn), let operand = comparison.operand.constants
         else { return nil }
         if steps.count > 1 {
-            guard let name = step.target, let target = table.transaction.table(name),
+            guard let name = step.target, let target = table.transaction.knownTable(name),
                 let inner = columnTest(comparison, steps.dropFirst(), target)
             else { return nil }
             let rule = NullRule(comparison.comparator, operand)
@@ -185,7 +185,7 @@ struct QueryPlan {
         _ comparison: BoundComparison, _ step: BoundPath.Step, _ operand: [Value], _ table: Table
     ) -> (any LeafTest)? {
         guard [.equal, .notEqual, .in].contains(comparison.comparator), let name = step.target,
-            let target = table.transaction.table(name)
+            let target = table.transaction.knownTable(name)
         else { return nil }
         let keys = operand.map { value -> Value in
             value.isNull ? .null : .int(StoredRow.key(value, target)?.rawValue ?? -1)

@@ -16,7 +16,7 @@ struct StoredRow: RowSource {
 
     func origins(of property: Int, in className: String?) -> [Value] {
         guard let className else { return table.allBacklinks(to: key).map { .object($0) } }
-        guard let origin = table.transaction.table(className) else { return [] }
+        guard let origin = table.transaction.knownTable(className) else { return [] }
         return table.backlinks(to: key, from: origin, property).filter(origin.exists).map { .object($0) }
     }
 
@@ -27,7 +27,8 @@ struct StoredRow: RowSource {
     }
 
     func object(at link: Value, in target: String) -> StoredRow? {
-        guard let table = table.transaction.table(target), let key = Self.key(link, table), table.exists(key) else {
+        guard let table = table.transaction.knownTable(target), let key = Self.key(link, table), table.exists(key)
+        else {
             return nil
         }
         return StoredRow(table: table, key: key)
@@ -40,7 +41,7 @@ struct StoredRow: RowSource {
         if let left = Self.classed(left, transaction), let right = Self.classed(right, transaction) {
             return left == right
         }
-        guard let table = table.transaction.table(target) else { return false }
+        guard let table = table.transaction.knownTable(target) else { return false }
         // A primary key that has no row names nothing here.
         guard let left = Self.key(left, table), let right = Self.key(right, table) else { return false }
         return left == right
@@ -51,7 +52,7 @@ struct StoredRow: RowSource {
         switch link {
         case .anyObject(let object): object
         case .anyLink(let link):
-            transaction.table(link.className).flatMap { target in
+            transaction.knownTable(link.className).flatMap { target in
                 target.keyOrGhost(for: link.key).map { ClassedKey(target.number, $0) }
             }
         default: nil

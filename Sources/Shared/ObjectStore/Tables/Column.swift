@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayStorage
+import Glibc
 
 /// One column of a table: its leaves as far as they were asked for, and those being written.
 final class Column {
@@ -37,11 +38,17 @@ final class Column {
     var firstKey: Int64 = 0
     /// What a leaf that was never written holds.
     private let blank: UnsafeRawPointer
+    /// Leaves of bits that are all set, and not stored.
+    var full = LeafRanges()
     /// The leaf pointers, where readers find them: an entry of the table's directory, which owns it.
     var leaves: UnsafeMutablePointer<LeafArray>
     private var capacity = 0
-    private(set) var writable: [WritableLeaf?] = []
-    private var writtenNumbers: [Int] = []
+    /// Outside of these numbers no leaf is known. There may be a million leaves that nobody asks for.
+    private var known = Int.max..<Int.max
+    /// The leaves being written by their numbers, retained.
+    private var writable = Column.noLeaves(1)
+    private var writableCapacity = 1
+    private(set) var writtenNumbers: [Int] = []
     /// The leaf written last, which is nearly always the one written next. Only replaced between uses, so that their
     /// accesses never overlap.
     @exclusivity(unchecked) private var lastNumber = -1
@@ -60,7 +67,7 @@ final class Column {
         listTree = 0
         keysTree = 0
         blank = LeafCheck.blank(kind, isNull: isNull)
-        leaves.initialize(to: LeafArray(leaves: .allocate(capacity: 1), count: 0))
+        leaves.initialize(to: LeafArray(leaves: Self.noLeaves(1), count: 0))
     }
 
     init(_ record: Catalog.ColumnRecord, _ property: Property, leaves: UnsafeMutablePointer<LeafArray>) {
@@ -75,7 +82,12 @@ final class Column {
         listTree = record.list
         keysTree = record.keys
         blank = LeafCheck.blank(kind ?? .bits, isNull: property.isNullable)
-        leaves.initialize(to: LeafArray(leaves: .allocate(capacity: 1), count: 0))
+        leaves.initialize(to: LeafArray(leaves: Self.noLeaves(1), count: 0))
+    }
+
+    deinit {
+        dropWritten()
+        free(writable)
     }
 
     func enterIndexes(_ record: Catalog.ColumnRecord) {
@@ -97,25 +109,69 @@ final class Column {
         guard count > leaves.pointee.count else { return }
         if count > capacity {
             capacity = max(count, capacity * 2, 4)
-            let larger = UnsafeMutablePointer<UnsafeRawPointer?>.allocate(capacity: capacity)
-            larger.initialize(repeating: nil, count: capacity)
-            larger.update(from: leaves.pointee.leaves, count: leaves.pointee.count)
-            leaves.pointee.leaves.deallocate()
+            let larger = Self.noLeaves(capacity)
+            if !known.isEmpty {
+                (larger + known.lowerBound).update(from: leaves.pointee.leaves + known.lowerBound, count: known.count)
+            }
+            releaseLeaves()
             leaves.pointee.leaves = larger
         }
         leaves.pointee.count = count
     }
 
     func forgetLeaves() {
-        leaves.pointee.leaves.update(repeating: nil, count: leaves.pointee.count)
+        guard !known.isEmpty else { return }
+        (leaves.pointee.leaves + known.lowerBound).update(repeating: nil, count: known.count)
+        known = Int.max..<Int.max
+    }
+
+    private func remember(_ number: Int, _ leaf: UnsafeRawPointer?) {
+        known = known.isEmpty ? number..<number + 1 : min(known.lowerBound, number)..<max(known.upperBound, number + 1)
+        leaves.pointee.leaves[number] = leaf
+    }
+
+    /// Memory that costs nothing before it is used: the system gives large pieces as zeros.
+    private static func noLeaves(_ capacity: Int) -> UnsafeMutablePointer<UnsafeRawPointer?> {
+        guard let memory = calloc(capacity, MemoryLayout<UnsafeRawPointer?>.stride) else {
+            preconditionFailure("there is no memory for the list of a column's leaves")
+        }
+        // Nil is zero.
+        return memory.bindMemory(to: UnsafeRawPointer?.self, capacity: capacity)
+    }
+
+    /// The memory that readers look at goes; the table puts other memory in its place, or goes too.
+    func releaseLeaves() {
+        free(leaves.pointee.leaves)
     }
 
     func isWritable(_ number: Int) -> Bool {
-        number < writable.count && writable[number] != nil
+        number < writableCapacity && writable[number] != nil
     }
 
     func writableLeaf(at number: Int) -> WritableLeaf? {
-        number < writable.count ? writable[number] : nil
+        guard number < writableCapacity, let leaf = writable[number] else { return nil }
+        return Unmanaged<WritableLeaf>.fromOpaque(leaf).takeUnretainedValue()
+    }
+
+    private func keepWritable(_ leaf: WritableLeaf, _ number: Int) {
+        if number >= writableCapacity {
+            let capacity = max(number + 1, 2 * writableCapacity)
+            let larger = Self.noLeaves(capacity)
+            for number in writtenNumbers { larger[number] = writable[number] }
+            free(writable)
+            writable = larger
+            writableCapacity = capacity
+        }
+        writable[number] = UnsafeRawPointer(Unmanaged.passRetained(leaf).toOpaque())
+        writtenNumbers.append(number)
+    }
+
+    private func dropWritten() {
+        for number in writtenNumbers {
+            if let leaf = writable[number] { Unmanaged<WritableLeaf>.fromOpaque(leaf).release() }
+            writable[number] = nil
+        }
+        writtenNumbers = []
     }
 
     /// The leaf where it lies, remembered for the next time; nil for leaves without a layout.
@@ -125,11 +181,17 @@ final class Column {
         if isWritable(number) { return nil }
         guard let found = stored(number, kind, transaction) else {
             // A leaf that was never written looks like one that is damaged: that one must be met again.
-            if !transaction.hasMetDamage { leaves.pointee.leaves[number] = blank }
-            return blank
+            let unwritten = unwritten(number)
+            if !transaction.hasMetDamage { remember(number, unwritten) }
+            return unwritten
         }
-        leaves.pointee.leaves[number] = found
+        remember(number, found)
         return found
+    }
+
+    /// What a leaf that is not stored holds.
+    private func unwritten(_ number: Int) -> UnsafeRawPointer {
+        full.isEmpty || !full.contains(number) ? blank : LeafCheck.fullBits
     }
 
     private func stored(_ number: Int, _ kind: LeafKind, _ transaction: Transaction) -> UnsafeRawPointer? {
@@ -166,12 +228,10 @@ final class Column {
         } else if Int64(number * slotsPerLeaf) >= max(table.changes.firstNewKey, firstKey) {
             leaf = WritableLeaf(kind)
         } else {
-            leaf = WritableLeaf(kind, copying: blank)
+            leaf = WritableLeaf(kind, copying: unwritten(number))
         }
-        while writable.count <= number { writable.append(nil) }
-        writable[number] = leaf
-        writtenNumbers.append(number)
-        leaves.pointee.leaves[number] = leaf.memory.map { UnsafeRawPointer($0) }
+        keepWritable(leaf, number)
+        remember(number, leaf.memory.map { UnsafeRawPointer($0) })
         return leaf
     }
 
@@ -180,17 +240,18 @@ final class Column {
         leaves.pointee.leaves[number] = nil
     }
 
-    /// Packs the written leaves and hands them to the storage.
-    func flush(to writer: any StorageWriter, _ packer: LeafPacker) {
+    /// Packs the written leaves and hands them to the storage. False when one is too long for it.
+    func flush(to writer: any StorageWriter, _ packer: LeafPacker) -> Bool {
+        var fits = true
         for number in writtenNumbers.sorted() {
-            guard let leaf = writable[number] else { continue }
-            packer.pack(leaf) { writer.replaceLeaf(column: id, number: UInt32(number), $0) }
+            guard let leaf = writableLeaf(at: number) else { continue }
+            fits = packer.pack(leaf) { writer.replaceLeaf(column: id, number: UInt32(number), $0) } && fits
         }
+        return fits
     }
 
     func forgetWritten() {
-        writable = []
-        writtenNumbers = []
+        dropWritten()
         lastNumber = -1
         lastLeaf = nil
         forgetLeaves()

@@ -106,10 +106,11 @@ package final class NewRows {
     /// Answers whether the packer's dictionary is that of the leaf.
     private func store(_ leaf: WritableLeaf, _ column: Column) -> Bool {
         var isCoded = false
-        table.transaction.packer.pack(leaf) { bytes in
+        let fits = table.transaction.packer.pack(leaf) { bytes in
             isCoded = bytes[LeafLayout.flags] & LeafLayout.flagDictionary != 0
             table.transaction.writer.replaceLeaf(column: column.id, number: UInt32(key.leafNumber), bytes)
         }
+        if !fits { table.noteTooLong(column) }
         column.leafStored(key.leafNumber)
         return isCoded
     }

@@ -229,7 +229,7 @@ extension Table {
 
     private func mixedOriginEnded(_ origin: ObjectKey, _ column: Column, _ values: Set<Value>) {
         for case .anyObject(let object) in values {
-            guard let target = transaction.table(number: object.classNumber) else { continue }
+            guard let target = transaction.knownTable(number: object.classNumber) else { continue }
             target.originEnded(origin, column, linkingTo: object.key, isOwner: target.nestedKind != nil)
         }
     }

@@ -9,6 +9,10 @@ extension Transaction {
         className(number: number).flatMap { table($0) }
     }
 
+    func knownTable(number: UInt32) -> Table? {
+        className(number: number).flatMap { knownTable($0) }
+    }
+
     package func className(number: UInt32) -> String? {
         catalog.classes.first { $0.table == number }?.schema.name
     }
@@ -16,7 +20,7 @@ extension Transaction {
     /// A mixed value as it travels. A link whose row has no primary key, or is not even a ghost any more, is null.
     package func travelling(_ value: Value) -> Value {
         guard case .anyObject(let object) = value else { return value }
-        guard let target = table(number: object.classNumber), let key = target.primaryKey(of: object.key) else {
+        guard let target = knownTable(number: object.classNumber), let key = target.primaryKey(of: object.key) else {
             return .null
         }
         return .anyLink(ClassedLink(target.name, key))
@@ -26,7 +30,7 @@ extension Transaction {
     /// A link to a class or by a key that this file does not know stays as it is.
     package func resting(_ value: Value) -> Value {
         if case .anyLink(let link) = value, let nested = restingNested(link) { return nested }
-        guard case .anyLink(let link) = value, let target = table(link.className), target.schema.kind == .object,
+        guard case .anyLink(let link) = value, let target = knownTable(link.className), target.schema.kind == .object,
             let column = target.primaryKeyColumn, let key = link.key.value, target.accepts(key, column: column),
             target.hasRoom(for: link.key)
         else { return value }
@@ -63,14 +67,16 @@ extension Table {
     }
 
     func linkMixed(_ value: Value, _ origin: ObjectKey, _ column: Column) {
-        guard case .anyObject(let object) = value, let target = transaction.table(number: object.classNumber) else {
+        guard case .anyObject(let object) = value, let target = transaction.knownTable(number: object.classNumber)
+        else {
             return
         }
         target.addBacklink(to: object.key, from: origin, column)
     }
 
     func unlinkMixed(_ value: Value, _ origin: ObjectKey, _ column: Column) {
-        guard case .anyObject(let object) = value, let target = transaction.table(number: object.classNumber) else {
+        guard case .anyObject(let object) = value, let target = transaction.knownTable(number: object.classNumber)
+        else {
             return
         }
         target.removeBacklink(to: object.key, from: origin, column)

@@ -22,7 +22,7 @@ extension Transaction {
     /// The collection as a travelling link names it, as a row; nil for other links. One that is not here yet is a ghost.
     func restingNested(_ link: ClassedLink) -> Value? {
         guard NestedCollection(className: link.className) != nil, case .container = link.key,
-            let table = table(link.className), table.nestedKind != nil
+            let table = knownTable(link.className), table.nestedKind != nil
         else { return nil }
         return .anyObject(ClassedKey(table.number, table.ghost(link.key)))
     }
@@ -37,7 +37,7 @@ extension Table {
     /// Ends the collections that mixed values held.
     func endNested(_ values: [Value], keeping kept: Set<Value> = []) {
         for case .anyObject(let object) in values {
-            guard let target = transaction.table(number: object.classNumber), target.nestedKind != nil,
+            guard let target = transaction.knownTable(number: object.classNumber), target.nestedKind != nil,
                 !kept.contains(.anyObject(object))
             else { continue }
             target.delete(object.key)

@@ -7,8 +7,8 @@ import CausewayStorage
 /// 2. A slot is dead, alive or a ghost. A ghost is an object others point to that is not here: its key and primary key
 ///    are known, nothing else is.
 /// 3. What a dead slot holds says nothing, and nobody may look at it; a ghost's slot is null in every column but the
-///    primary key. When all slots of a leaf are dead its columns have no leaf any more; texts go before, see
-///    `dropTexts`.
+///    primary key. When all slots of a leaf are dead nothing of it is stored but its number, in `deadLeaves`; texts go
+///    before, see `dropTexts`.
 /// 4. Leaf pointers are valid until the transaction moves to another version; a leaf that is being written has the
 ///    address of its writable form, or none.
 package final class Table {
@@ -16,6 +16,8 @@ package final class Table {
     unowned(unsafe) let transaction: Transaction
     package let name: String
     package private(set) var schema: ClassSchema
+    /// Whether it was handed out: see ``Transaction/table(_:)``.
+    @exclusivity(unchecked) var isHeld = false
     /// One entry a column. The address changes only when the schema gets more columns.
     @usableFromInline package private(set) var leafDirectory: UnsafeMutablePointer<LeafArray>
     private var directoryCapacity: Int
@@ -49,6 +51,8 @@ package final class Table {
     @exclusivity(unchecked) var recentElements = RecentElements()
     /// Raised when any list may show other elements, or show them elsewhere. The address stays.
     package let listVersion: UnsafeMutablePointer<UInt>
+    /// Leaves of which every slot is dead, for ever: nothing of them is stored.
+    @exclusivity(unchecked) private(set) var deadLeaves = LeafRanges()
     /// What it was when this write began.
     @exclusivity(unchecked) private(set) var listVersionBefore: UInt = 1
     /// The rows of primary keys that are integers.
@@ -94,7 +98,7 @@ package final class Table {
     }
 
     deinit {
-        for column in allColumns { column.leaves.pointee.leaves.deallocate() }
+        for column in allColumns { column.releaseLeaves() }
         leafDirectory.deallocate()
         hiddenDirectory.deallocate()
         listVersion.deallocate()
@@ -140,7 +144,7 @@ package final class Table {
     /// The table that the links of a column lead to.
     func target(_ column: Int) -> Table {
         if column < knownTargets.count, let table = knownTargets[column].table { return table }
-        guard let name = schema.properties[column].target, let table = transaction.table(name) else {
+        guard let name = schema.properties[column].target, let table = transaction.knownTable(name) else {
             preconditionFailure("the schema has a link to a class that it does not have")
         }
         while knownTargets.count <= column { knownTargets.append(Target(table: nil)) }
@@ -155,7 +159,7 @@ package final class Table {
             for (index, property) in origin.schema.properties.enumerated()
             where property.target == name || property.type == .mixed && (schema.kind == .object || nestedKind != nil) {
                 guard property.type == .object || property.type == .mixed,
-                    let table = transaction.table(origin.schema.name)
+                    let table = transaction.knownTable(origin.schema.name)
                 else { continue }
                 result.append(OriginColumn(table: table, column: index, id: origin.columns[index].id))
             }
@@ -181,8 +185,8 @@ package final class Table {
 
     private var leafCount: Int { (Int(nextKey) + slotsPerLeaf - 1) / slotsPerLeaf }
 
-    /// How many leaves each column has.
-    var leafNumbers: Range<Int> { 0..<leafCount }
+    /// The leaves in which there may be an object.
+    var leafNumbers: LiveLeaves { LiveLeaves(upTo: leafCount, without: deadLeaves) }
 
     /// How many slots of a leaf exist.
     func slotCount(_ number: Int) -> Int { min(slotsPerLeaf, Int(nextKey) - number * slotsPerLeaf) }
@@ -204,7 +208,7 @@ package final class Table {
         rowTargets.forget()
         while columns.count > record.columns.count {
             // A column whose making was undone.
-            columns.removeLast().leaves.pointee.leaves.deallocate()
+            columns.removeLast().releaseLeaves()
         }
         for column in allColumns { column.forgetLeaves() }
         integerKeys.forget()
@@ -225,7 +229,20 @@ package final class Table {
             transaction.noteDamage(transaction.store.damaged())
         }
         storedCounters = (nextKey, count)
+        loadDeadLeaves()
         for column in allColumns { column.reserve(leafCount) }
+    }
+
+    private func loadDeadLeaves() {
+        deadLeaves = LeafRanges()
+        if let bytes = transaction.reader.get(FixedTree.catalog, CatalogKey.deadLeaves(table: record.table)) {
+            do throws(RecordReader.Damage) {
+                deadLeaves = try LeafRanges(encoded: bytes, limit: Int(nextKey) / slotsPerLeaf)
+            } catch {
+                transaction.noteDamage(transaction.store.damaged())
+            }
+        }
+        absent.full = deadLeaves
     }
 
     func writeBegan() {
@@ -250,9 +267,10 @@ package final class Table {
             column.index?.settle(in: transaction)
             column.words?.settle(in: transaction)
         }
-        guard hasChanges else { return }
+        // So may primary keys be, when a migration gives the class another one.
         integerKeys.flush(transaction)
-        for column in allColumns { column.flush(to: writer, transaction.packer) }
+        guard hasChanges else { return }
+        for column in allColumns where !column.flush(to: writer, transaction.packer) { noteTooLong(column) }
         removeEmptyLeaves(writer)
         for (place, list) in writtenLists { list.store(to: writer, listTree(place.column)) }
         // Most commits only change objects.
@@ -287,18 +305,32 @@ package final class Table {
         forgetChanges()
     }
 
+    /// The values of a column that lie in one leaf are longer than that may be: the commit throws.
+    func noteTooLong(_ column: Column) {
+        guard let place = columns.firstIndex(where: { $0 === column }) else { return }
+        transaction.noteTooLong("\(name).\(schema.properties[place].name)")
+    }
+
     /// Gives back the leaves of which every slot is dead, and those of `absent` that say nothing.
     private func removeEmptyLeaves(_ writer: any StorageWriter) {
-        for (number, leaf) in absent.writable.enumerated() where leaf != nil {
+        let before = deadLeaves.count
+        defer {
+            if deadLeaves.count > before {
+                absent.full = deadLeaves
+                writer.put(FixedTree.catalog, CatalogKey.deadLeaves(table: record.table), deadLeaves.encoded)
+            }
+        }
+        for number in absent.writtenNumbers {
             guard let words = absent.load(number, from: transaction).map({ SlotBitmap(bits: $0) }) else { continue }
             if words.isEmpty { writer.removeLeaf(column: absent.id, number: UInt32(number)) }
             // A row that comes later must not find its neighbours gone: only whole leaves go.
             guard words.count == slotsPerLeaf, (number + 1) * slotsPerLeaf <= Int(nextKey),
                 ghosts.load(number, from: transaction).map({ SlotBitmap(bits: $0).isEmpty }) ?? true
             else { continue }
-            for column in columns + [ghosts, containers] where column.kind != nil {
+            for column in allColumns where column.kind != nil {
                 writer.removeLeaf(column: column.id, number: UInt32(number))
             }
+            deadLeaves.insert(number)
         }
     }
 

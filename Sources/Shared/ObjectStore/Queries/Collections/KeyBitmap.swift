@@ -1,4 +1,5 @@
 import CausewayModel
+import Glibc
 
 /// One bit for every object key of a table: what a condition says of each object, to be asked in any order.
 ///
@@ -12,8 +13,9 @@ final class KeyBitmap {
         let numbers = table.leafNumbers
         // One word more than the keys fill, because a leaf's last word may reach into the next one.
         let count = numbers.upperBound * slotsPerLeaf / 64 + 2
-        words = .allocate(capacity: count)
-        words.initialize(repeating: 0, count: count)
+        // Zeros that cost nothing where nobody looks: of most keys that were ever given there may be no object left.
+        guard let memory = calloc(count, 8) else { preconditionFailure("there is no memory for a bit for each key") }
+        words = memory.bindMemory(to: UInt64.self, capacity: count)
         wordCount = UInt64(count)
         for number in numbers {
             let alive = table.aliveWords(number)
@@ -23,7 +25,7 @@ final class KeyBitmap {
     }
 
     deinit {
-        words.deallocate()
+        free(words)
     }
 
     private func insert(_ slots: SlotBitmap, _ number: Int) {

@@ -166,7 +166,7 @@ enum ListTests {
         guard steps.count == 2, let target = target(of: list, table) else { return nil }
         let column = steps[1].property
         // Every leaf of the column is looked at once, but no value is.
-        let cost = Double(target.leafNumbers.count) * 200
+        let cost = Double(target.leafNumbers.upperBound) * 200
         let explanation = " of \(target.name).\(target.schema.properties[column].name)"
         @inline(__always)
         func gathered<Leaf: NumberLeaf>(_: Leaf.Type) -> (any LeafTest)? {

@@ -37,7 +37,7 @@ final class LinkTest: LeafTest {
         let nulls = NullRule(nullsMatch: holdsForNothing)
         rowsSeen += candidates.count
         // A few rows need a few leaves of the target, many soon need them all.
-        guard answers != nil || rowsSeen > target.leafNumbers.count * Self.rowsPerTargetLeaf else {
+        guard answers != nil || rowsSeen > target.leafNumbers.upperBound * Self.rowsPerTargetLeaf else {
             return nulls.apply(leafByLeaf(leaf, candidates), leaf, candidates)
         }
         let answers = flatAnswers
@@ -91,7 +91,7 @@ final class LinkTest: LeafTest {
 
     private var flatAnswers: Answers {
         if let answers { return answers }
-        let made = Answers(limit: target.leafNumbers.count * slotsPerLeaf, holdsForNothing) { results($0) }
+        let made = Answers(limit: target.leafNumbers.upperBound * slotsPerLeaf, holdsForNothing) { results($0) }
         known = [:]
         answers = made
         return made
