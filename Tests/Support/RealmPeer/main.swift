@@ -8,7 +8,8 @@ import Foundation
 //     add 7        adds note 7; answers `added 7 <when the commit had returned>`
 //     watch        says `saw <count> <when>` at every change, the first time at once
 //
-// Times are nanoseconds of a clock that all processes share.
+// Times are nanoseconds of a clock that all processes share. With `newer` behind the file it is another program, whose
+// classes are newer: see `NewerProgram.swift`.
 
 class PeerNote: Object {
     @Persisted(primaryKey: true) var id: Int
@@ -18,9 +19,13 @@ func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + " \(DispatchTime.now().uptimeNanoseconds)\n").utf8))
 }
 
-guard CommandLine.arguments.count == 2 else {
-    FileHandle.standardError.write(Data("usage: \(CommandLine.arguments[0]) <file>\n".utf8))
+guard CommandLine.arguments.count == 2 || CommandLine.arguments.dropFirst(2) == ["newer"] else {
+    FileHandle.standardError.write(Data("usage: \(CommandLine.arguments[0]) <file> [newer]\n".utf8))
     exit(64)
+}
+if CommandLine.arguments.count == 3 {
+    try NewerProgram.run(URL(fileURLWithPath: CommandLine.arguments[1]))
+    exit(0)
 }
 var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: CommandLine.arguments[1]))
 configuration.objectTypes = [PeerNote.self]

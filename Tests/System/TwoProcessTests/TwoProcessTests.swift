@@ -9,6 +9,12 @@ class PeerNote: Object {
     @Persisted(primaryKey: true) var id: Int
 }
 
+class PeerDog: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var a: Int
+    @Persisted var b: Int
+}
+
 @Suite("Two processes with one Realm", .serialized)
 struct TwoProcessTests {
     @Test("each hears of the other's commits by its observers, soon")
@@ -45,6 +51,56 @@ struct TwoProcessTests {
             "from commit to observer in the other process, median: \(Self.median(fromPeer)) ms here, "
                 + "\(Self.median(toPeer)) ms there")
         queue.sync { here.finish() }
+        #expect(try Realm.verify(configuration).problems == [])
+    }
+
+    @Test("a program that migrates the file leaves the one that has it open where it stands, and tells it")
+    func migration() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("causeway-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var configuration = Realm.Configuration(
+            fileURL: folder.appendingPathComponent("dogs.realm"), schemaVersion: 1)
+        configuration.objectTypes = [PeerDog.self]
+        let realm = try Realm(configuration: configuration)
+        try realm.write {
+            for id in 0..<3000 { realm.create(PeerDog.self, value: ["id": id, "a": id * 2, "b": id % 100]) }
+        }
+        let dog = try #require(realm.object(ofType: PeerDog.self, forPrimaryKey: 5))
+        let peer = try ChildProcess(
+            name: "CausewayRealmPeer", program: Self.peer, arguments: [configuration.fileURL?.path ?? "", "newer"],
+            log: folder.appendingPathComponent("errors.txt"))
+        defer { peer.kill() }
+        _ = try number(peer.nextLine(), "migrated 3000")
+
+        for _ in 0..<2 {
+            #expect(!realm.refresh())
+            #expect(dog.a == 10 && dog.b == 5)
+            #expect(realm.objects(PeerDog.self).where { $0.b == 7 }.count == 30)
+            do {
+                try realm.write { dog.a = 7 }
+                Issue.record("a program wrote to a file that it does not know any more")
+            } catch Realm.Error.schemaMismatch {
+            }
+            #expect(realm.freeze().objects(PeerDog.self).where { $0.a == 10 }.count == 1)
+        }
+        peer.send("count 7")
+        _ = try number(peer.nextLine(), "counted 30")
+        peer.send("name 5 Rex")
+        _ = try number(peer.nextLine(), "named a-was-10")
+        #expect(!realm.refresh() && dog.a == 10)
+        let report = try realm.verify()
+        #expect(report.problems == [] && report.objectCount == 3000)
+        // Opened anew, its classes are refused before anything is read.
+        realm.invalidate()
+        #expect(throws: Realm.Error.self) { try Realm.performMigration(for: other(configuration)) }
+    }
+
+    /// The same file for somebody else here, who asks for it under another set of classes.
+    private func other(_ configuration: Realm.Configuration) -> Realm.Configuration {
+        var result = configuration
+        result.objectTypes = [PeerDog.self, PeerNote.self]
+        return result
     }
 
     /// The time at the end of a line that begins with these words.

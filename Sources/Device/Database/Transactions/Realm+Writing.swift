@@ -126,6 +126,10 @@ extension Realm {
     ///
     /// A thread without a queue gets notifications here and at the start of its write transactions.
     ///
+    /// A Realm whose classes another program has changed, by a migration to a newer schema version, stays at its version:
+    /// what it shows remains right, its next write throws `Realm.Error.schemaMismatch`, and the logger gets one message.
+    /// New classes, properties and indexes change nothing for it.
+    ///
     /// - Returns: Whether there was a newer version.
     @discardableResult
     public func refresh() -> Bool {

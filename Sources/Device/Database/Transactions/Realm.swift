@@ -34,7 +34,7 @@ public struct Realm {
     /// - Complexity: O(number of classes).
     public var isEmpty: Bool {
         instance.checkThread()
-        return instance.transaction.tables.allSatisfy { $0.count == 0 }
+        return instance.transaction.isEmpty
     }
 
     /// Whether the Realm is a snapshot that never changes.

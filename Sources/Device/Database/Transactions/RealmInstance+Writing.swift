@@ -86,6 +86,10 @@ extension RealmInstance {
         } catch {
             // Somebody was told of the damage. What is read here was sound so far, and stays at its snapshot.
             if error.code == .damaged { return false }
+            if error.code == .schemaChanged {
+                staysBehind(error)
+                return false
+            }
             unreadable(error, fileURL: configuration.fileURL)
         }
         if moved {

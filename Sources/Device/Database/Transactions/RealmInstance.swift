@@ -50,6 +50,9 @@ final class RealmInstance {
     /// How often `invalidate()` was called: results from before stay invalid.
     private(set) var invalidations = 0
 
+    /// Whether the classes of newer versions are not those that this Realm was opened with: see `staysBehind`.
+    @exclusivity(unchecked) private var isLeftBehind = false
+
     var autorefresh = true
     @exclusivity(unchecked) var isInWrite = false
     let observers = ObserverRegistry()
@@ -134,10 +137,31 @@ final class RealmInstance {
         if let frozenViews { return frozenViews.transaction }
         do {
             let transaction = try coordinator.store.read()
+            checkClasses(of: transaction)
             openTransaction = transaction
             return transaction
         } catch {
             unreadable(error, fileURL: configuration.fileURL)
+        }
+    }
+
+    /// Another program changed the classes, so that newer versions say nothing to this one. What is open stays right; who
+    /// writes is told. Said once, because every commit brings this Realm back here.
+    func staysBehind(_ error: StoreError) {
+        if isLeftBehind { return }
+        isLeftBehind = true
+        Logger.shared.log(level: .error, category: Category.Storage.transaction, message: error.description)
+    }
+
+    /// The file may have got other classes while nothing of it was open here.
+    private func checkClasses(of transaction: Transaction) {
+        if declared.models.values.allSatisfy(\.isDynamic) { return }
+        let comparison = SchemaComparison(file: transaction.schema, declared: declared.stored(for: configuration))
+        let problems = comparison.conflicts + comparison.addedProperties
+        guard problems.isEmpty else {
+            misuse(
+                "The classes of the Realm file '\(configuration.path)' were changed by another program:\n"
+                    + problems.joined(separator: "\n"))
         }
     }
 

@@ -30,7 +30,7 @@ extension Realm.Error.Code {
             case .mapFull: .addressSpaceExhausted
             case .io, .readOnly: .fileAccess
             case .locked: .incompatibleLockFile
-            case .schemaConflict: .schemaMismatch
+            case .schemaConflict, .schemaChanged: .schemaMismatch
             case .duplicatePrimaryKey, .keyTooLong, .invalidValue: .invalidInput
             default: .fail
             }
