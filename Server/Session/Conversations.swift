@@ -224,7 +224,7 @@ package final class Conversations: Sendable {
 
     func find(_ session: UInt64, _ user: String) throws(SyncFailure) -> OpenSession {
         // One answer for an unknown session and for somebody else's: ids cannot be probed.
-        guard let open = sessions.withLock({ $0[session] }), open.user == user else {
+        guard let open = sessions.withLock({ $0[session] }), open.user.isSame(as: user) else {
             throw SyncFailure(
                 .sessionUnknown, "This session does not exist or has ended. Open a new one from the stored checkpoint.")
         }

@@ -6,7 +6,7 @@ import Synchronization
 struct SessionTable {
     private var open: [UInt64: OpenSession] = [:]
     private var sessionOfClient: [ClientID: UInt64] = [:]
-    private var ofUser: [String: Share] = [:]
+    private var ofUser: ExactDictionary<Share> = [:]
     private let bounds: SessionBounds
     /// When idle sessions may be looked for again.
     private var nextSweep: UInt64 = 0

@@ -1,3 +1,5 @@
+import CausewayModel
+
 /// Whose turn it is among sessions, or requests, of which only so many may do something at a time: users take turns, and
 /// the sessions of one user in the order in which they came.
 ///
@@ -10,7 +12,7 @@ package struct Turns: Sendable {
     private let placesOfUser: Int
     /// Whose turn it is, and their users.
     private var inside: [UInt64: String] = [:]
-    private var waiting: [String: [UInt64]] = [:]
+    private var waiting: ExactDictionary<[UInt64]> = [:]
     /// Users with sessions that wait, each once, the next one first.
     private var users: [String] = []
 
@@ -43,7 +45,7 @@ package struct Turns: Sendable {
         waiting[user]?.remove(at: place)
         if waiting[user]?.isEmpty == true {
             waiting[user] = nil
-            users.removeAll { $0 == user }
+            users.removeAll { $0.isSame(as: user) }
         }
         return nil
     }
@@ -51,7 +53,7 @@ package struct Turns: Sendable {
     /// Whether it is the session's turn and another's would come if it left.
     package func isAwaited(_ session: UInt64) -> Bool {
         guard let user = inside[session] else { return false }
-        return users.contains { $0 == user || hasRoom(for: $0) }
+        return users.contains { $0.isSame(as: user) || hasRoom(for: $0) }
     }
 
     /// One place became free, so that no more than one session can go.
@@ -69,6 +71,6 @@ package struct Turns: Sendable {
     }
 
     private func hasRoom(for user: String) -> Bool {
-        inside.values.count(where: { $0 == user }) < placesOfUser
+        inside.values.count(where: { $0.isSame(as: user) }) < placesOfUser
     }
 }

@@ -84,7 +84,7 @@ struct JudgedRow: RowSource {
 
     func value(of property: Int, in className: String) -> Value {
         let plan = judge.merging.catalog[name.classNumber]
-        guard plan.name == className, plan.schema.properties.indices.contains(property) else { return .null }
+        guard plan.name.isSame(as: className), plan.schema.properties.indices.contains(property) else { return .null }
         if property == plan.primaryKey { return name.key.value ?? .null }
         guard let draft else { return recorded(property, plan) }
         return draft.value(of: property) { draft.isNew ? plan.zeroRow[property] : recorded(property, plan) }
@@ -100,7 +100,7 @@ struct JudgedRow: RowSource {
         // The complement of a property's number stands for the keys of a map.
         let areKeys = number < 0
         let column = areKeys ? ~number : number
-        guard plan.name == className, plan.schema.properties.indices.contains(column) else { return [] }
+        guard plan.name.isSame(as: className), plan.schema.properties.indices.contains(column) else { return [] }
         let added = draft?.added(to: column, keys: areKeys) ?? []
         guard draft?.isNew != true, let key = judge.row(name) else { return added }
         let table = judge.merging.table(name.classNumber)

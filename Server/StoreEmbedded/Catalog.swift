@@ -6,7 +6,7 @@ import CausewayStore
 /// that a single operation would otherwise look up.
 struct Catalog: Sendable {
     let schema: Schema
-    private let byName: [String: ClassPlan]
+    private let byName: ExactDictionary<ClassPlan>
     private let byNumber: [Int: ClassPlan]
     /// Per embedded class, the columns that can hold its objects.
     private let holders: [Int: [(classNumber: Int, column: Int)]]
@@ -16,7 +16,7 @@ struct Catalog: Sendable {
     init(_ schema: Schema, in transaction: Transaction) {
         self.schema = schema
         let numbers = Self.numbers(in: transaction)
-        var byName: [String: ClassPlan] = [:]
+        var byName: ExactDictionary<ClassPlan> = [:]
         for classSchema in schema.classes {
             guard let number = numbers[classSchema.name] else {
                 preconditionFailure("The class \(classSchema.name) is in the schema but has no number.")
@@ -73,8 +73,8 @@ struct Catalog: Sendable {
         return plan
     }
 
-    private static func numbers(in transaction: Transaction) -> [String: Int] {
-        var numbers: [String: Int] = [:]
+    private static func numbers(in transaction: Transaction) -> ExactDictionary<Int> {
+        var numbers: ExactDictionary<Int> = [:]
         transaction.tree(Layout.classes).scan(from: [], upTo: nil) { key, value in
             if let number: UInt32 = Layout.number(value) { numbers[String(decoding: key, as: UTF8.self)] = Int(number) }
             return true
@@ -99,7 +99,7 @@ final class ClassPlan: Sendable {
     let schema: ClassSchema
     let name: String
     let primaryKey: Int?
-    let columns: [String: Int]
+    let columns: ExactDictionary<Int>
     let types: [PropertyType]
     /// Columns that hold embedded objects.
     let embeddedColumns: [Int]
@@ -126,14 +126,14 @@ final class ClassPlan: Sendable {
     /// The type of the primary key of the class that each column links to; nil for embedded ones.
     let targetKeys: [Property?]
 
-    init(_ schema: ClassSchema, number: Int, _ all: Schema, _ numbers: [String: Int]) {
+    init(_ schema: ClassSchema, number: Int, _ all: Schema, _ numbers: ExactDictionary<Int>) {
         self.number = number
         self.schema = schema
         name = schema.name
         let primaryKey = schema.primaryKeyIndex
         self.primaryKey = primaryKey
         let properties = schema.properties
-        columns = Dictionary(uniqueKeysWithValues: properties.enumerated().map { ($1.name, $0) })
+        columns = ExactDictionary(uniqueKeysWithValues: properties.enumerated().map { ($1.name, $0) })
         types = properties.map(\.type)
         let targetSchemas = properties.map { property in property.target.flatMap { all[$0] } }
         targets = properties.map { property in property.target.flatMap { numbers[$0] } }
@@ -146,11 +146,11 @@ final class ClassPlan: Sendable {
         listColumns = properties.indices.filter { properties[$0].collection == .list }
         keyedColumns = properties.indices.filter { properties[$0].collection.isKeyed }
         textColumns = properties.indices.filter { properties[$0].isText }
-        fieldsByName = fieldColumns.sorted { properties[$0].name < properties[$1].name }
-        listsByName = listColumns.sorted { properties[$0].name < properties[$1].name }
-        keyedByName = keyedColumns.sorted { properties[$0].name < properties[$1].name }
+        fieldsByName = fieldColumns.sorted { properties[$0].name.precedes(properties[$1].name) }
+        listsByName = listColumns.sorted { properties[$0].name.precedes(properties[$1].name) }
+        keyedByName = keyedColumns.sorted { properties[$0].name.precedes(properties[$1].name) }
         counterColumns = properties.indices.filter { properties[$0].isCounter }
-        textsByName = textColumns.sorted { properties[$0].name < properties[$1].name }
+        textsByName = textColumns.sorted { properties[$0].name.precedes(properties[$1].name) }
         zeroRow = properties.map(\.zero)
         travelsInColumns =
             schema.kind == .object && !properties.contains { $0.type == .mixed && $0.collection == .none }

@@ -64,12 +64,12 @@ extension Merging {
         try load(place.column, of: object)
         let property = object.plan.schema.properties[place.column].name
         let tree = MarkTree(in: transaction)
-        if let index = object.state.lists.firstIndex(where: { $0.property == property }) {
+        if let index = object.state.lists.firstIndex(where: { $0.property.isSame(as: property) }) {
             let older = try mark.decoded { bytes throws(EncodingError) in try ListState(encoded: bytes) }
             guard object.state.lists[index].list.forget(older) else {
                 return tree.mark(object.state.lists[index].list, at: place, version)
             }
-        } else if let index = object.state.texts.firstIndex(where: { $0.property == property }) {
+        } else if let index = object.state.texts.firstIndex(where: { $0.property.isSame(as: property) }) {
             let text = object.state.texts[index].text
             let shorter = try mark.decoded { bytes throws(EncodingError) in
                 var shorter = text
@@ -95,13 +95,13 @@ extension Merging {
         else { return operation }
         switch operation {
         case .list(let target, let property, let edit):
-            guard let index = object.state.lists.firstIndex(where: { $0.property == property }),
+            guard let index = object.state.lists.firstIndex(where: { $0.property.isSame(as: property) }),
                 let placed = object.state.lists[index].list.placedByWhatIsKnown(edit)
             else { return operation }
             object.effective = false
             return .list(target, property: property, placed)
         case .text(let target, let property, let edit):
-            guard let index = object.state.texts.firstIndex(where: { $0.property == property }),
+            guard let index = object.state.texts.firstIndex(where: { $0.property.isSame(as: property) }),
                 let placed = object.state.texts[index].text.placedByWhatIsKnown(edit)
             else { return operation }
             object.effective = false

@@ -34,7 +34,7 @@ struct OperationCheck {
         func fits(_ fields: [FieldValue]) -> Bool {
             guard names.count == fields.count else { return false }
             for index in fields.indices
-            where fields[index].property != names[index] || fields[index].isDefault != defaults[index] {
+            where !fields[index].property.isSame(as: names[index]) || fields[index].isDefault != defaults[index] {
                 return false
             }
             return true

@@ -63,7 +63,7 @@ extension UInt64 {
 
 extension ClientState {
     func check(_ user: String, _ client: ClientID) throws(StoreFailure) {
-        guard self.user == user else {
+        guard self.user.isSame(as: user) else {
             throw StoreFailure(
                 .permissionDenied,
                 "The client \(client.rawValue) belongs to another user. A file that was synced for one user is not "

@@ -138,6 +138,9 @@ extension Schema {
         for classSchema in wanted.classes {
             guard let present = self[classSchema.name] else {
                 additions.names.append("the class “\(classSchema.name)”")
+                if someClass(spelledUnlike: classSchema.name) != nil {
+                    differences.append("“\(classSchema.name)” is written here with other Unicode characters")
+                }
                 continue
             }
             if present.kind != classSchema.kind {
@@ -148,6 +151,9 @@ extension Schema {
                 let path = "“\(present.name).\(property.name)”"
                 guard let index = present.index(of: property.name) else {
                     additions.names.append(path)
+                    if present.property(spelledUnlike: property.name) != nil {
+                        differences.append("\(path) is written here with other Unicode characters")
+                    }
                     added[present.name, default: 0] += 1
                     if property.isPrimaryKey { differences.append("\(path) is no primary key here") }
                     continue
@@ -164,7 +170,7 @@ extension Schema {
                     "“\(present.name)” has no primary key on the device and “\(present.properties[key].name)” here")
             }
         }
-        for (name, count) in added.sorted(by: { $0.key < $1.key }) {
+        for (name, count) in added.sorted(by: { $0.key.precedes($1.key) }) {
             guard let present = self[name], present.properties.count + count > StoreEmbedded.propertiesMax else {
                 continue
             }

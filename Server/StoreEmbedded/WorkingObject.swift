@@ -143,30 +143,30 @@ extension Merging {
 
 extension ObjectState {
     mutating func insert(_ field: Field) {
-        let index = fields.firstIndex { $0.property >= field.property } ?? fields.count
-        guard index == fields.count || fields[index].property != field.property else { return }
+        let index = fields.firstIndex { !$0.property.precedes(field.property) } ?? fields.count
+        guard index == fields.count || !fields[index].property.isSame(as: field.property) else { return }
         fields.insert(field, at: index)
     }
 
     mutating func insert(_ field: ListField) {
-        let index = lists.firstIndex { $0.property >= field.property } ?? lists.count
-        guard index == lists.count || lists[index].property != field.property else { return }
+        let index = lists.firstIndex { !$0.property.precedes(field.property) } ?? lists.count
+        guard index == lists.count || !lists[index].property.isSame(as: field.property) else { return }
         lists.insert(field, at: index)
     }
 }
 
 extension ObjectState {
     mutating func insert(_ field: KeyedField) {
-        let index = keyed.firstIndex { $0.property >= field.property } ?? keyed.count
-        guard index == keyed.count || keyed[index].property != field.property else { return }
+        let index = keyed.firstIndex { !$0.property.precedes(field.property) } ?? keyed.count
+        guard index == keyed.count || !keyed[index].property.isSame(as: field.property) else { return }
         keyed.insert(field, at: index)
     }
 }
 
 extension ObjectState {
     mutating func insert(_ field: TextField) {
-        let index = texts.firstIndex { $0.property >= field.property } ?? texts.count
-        guard index == texts.count || texts[index].property != field.property else { return }
+        let index = texts.firstIndex { !$0.property.precedes(field.property) } ?? texts.count
+        guard index == texts.count || !texts[index].property.isSame(as: field.property) else { return }
         texts.insert(field, at: index)
     }
 }

@@ -11,6 +11,16 @@ package struct QueryText: Hashable, Sendable {
         self.className = className
         self.predicate = predicate
     }
+
+    /// By bytes: a query for another spelling of a text is another query.
+    package static func == (left: QueryText, right: QueryText) -> Bool {
+        left.className.isSame(as: right.className) && left.predicate.isSame(as: right.predicate)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        className.hashBytes(into: &hasher)
+        predicate.hashBytes(into: &hasher)
+    }
 }
 
 /// A device's standing queries, checked against the schema: for each class what at least one of them matches, as far as

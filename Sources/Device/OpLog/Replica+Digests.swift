@@ -103,7 +103,7 @@ private final class BaseReader {
         if let known = columns[table.name] { return known }
         let properties = table.schema.properties
         let sorted = properties.indices.filter { !properties[$0].isPrimaryKey }
-            .sorted { properties[$0].name < properties[$1].name }
+            .sorted { properties[$0].name.precedes(properties[$1].name) }
         columns[table.name] = sorted
         return sorted
     }

@@ -493,7 +493,7 @@ private struct Recording {
         for (key, _) in old.visible where now[key] == nil {
             operations.append(.keyed(object, property: property, .remove(key: key)))
         }
-        for (key, value) in now.visible where old[key] != value {
+        for (key, value) in now.visible where old[key] != value || old.standing(key) != key {
             operations.append(.keyed(object, property: property, .put(key: key, value: value)))
         }
         return operations
@@ -644,8 +644,8 @@ private struct Recording {
                 copy.fields.append(ObjectState.Field(property.name, value, stamp: .zero))
             }
         }
-        copy.keyed.sort { $0.property < $1.property }
-        copy.texts.sort { $0.property < $1.property }
+        copy.keyed.sort { $0.property.precedes($1.property) }
+        copy.texts.sort { $0.property.precedes($1.property) }
         return copy
     }
 

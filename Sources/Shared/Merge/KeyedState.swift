@@ -50,6 +50,14 @@ extension KeyedState {
         return place.isThere ? entries[place.index].value : nil
     }
 
+    /// A key that is there, as it is written; nil for one that is not there. Of 0 and −0, which are one key, one is.
+    ///
+    /// - Complexity: O(log n)
+    package func standing(_ key: Value) -> Value? {
+        let place = place(of: key)
+        return place.isThere && entries[place.index].value != nil ? entries[place.index].key : nil
+    }
+
     package var latestStamp: Stamp {
         entries.reduce(.zero) { max($0, $1.stamp) }
     }
@@ -106,7 +114,10 @@ extension KeyedState.Entry {
     /// is gone, and of two values the one that is later in order.
     fileprivate func isBeaten(by other: Self) -> Bool {
         if stamp != other.stamp { return stamp < other.stamp }
-        guard let value, let otherValue = other.value else { return value == nil }
-        return Value.canonicallyPrecedes(value, otherValue)
+        guard let value, let otherValue = other.value else {
+            return value == nil && (other.value != nil || other.key.isWrittenAfter(key))
+        }
+        // Values, and keys that are one, may still be written differently.
+        return value == otherValue ? other.key.isWrittenAfter(key) : otherValue.isWrittenAfter(value)
     }
 }

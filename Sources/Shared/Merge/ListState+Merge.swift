@@ -81,13 +81,19 @@ extension ListState {
     /// Equal stamps with different values are two moments of one changeset: any choice that both sides make is good.
     private func isStronger(_ theirs: Element, than ours: Element) -> Bool {
         if theirs.valueStamp != ours.valueStamp { return ours.valueStamp < theirs.valueStamp }
-        if theirs.value == ours.value { return false }
-        return bytes(ours.value).lexicographicallyPrecedes(bytes(theirs.value))
+        return theirs.value.isWrittenAfter(ours.value)
+    }
+}
+
+extension Value {
+    /// Which of two values goes where no stamp decides: the one whose bytes are the greater.
+    func isWrittenAfter(_ other: Value) -> Bool {
+        self != other && other.written.lexicographicallyPrecedes(written)
     }
 
-    private func bytes(_ value: Value) -> [UInt8] {
+    private var written: [UInt8] {
         var writer = ByteWriter()
-        writer.write(value)
+        writer.write(self)
         return writer.bytes
     }
 }

@@ -19,12 +19,12 @@ package struct CounterSum: Hashable, Sendable {
 extension ObjectState {
     /// What was added to a counter since the object was created; zero once it was set.
     package func sum(of property: String) -> Int64 {
-        sums.first { $0.property == property }?.amount ?? 0
+        sums.first { $0.property.isSame(as: property) }?.amount ?? 0
     }
 
     package mutating func setSum(of property: String, to amount: Int64) {
-        let index = sums.firstIndex { property <= $0.property } ?? sums.count
-        if index < sums.count, sums[index].property == property { sums.remove(at: index) }
+        let index = sums.firstIndex { !$0.property.precedes(property) } ?? sums.count
+        if index < sums.count, sums[index].property.isSame(as: property) { sums.remove(at: index) }
         if amount != 0 { sums.insert(CounterSum(property, amount), at: index) }
     }
 
@@ -39,8 +39,8 @@ extension ObjectState {
     mutating func join(_ addition: Addition, to property: String) -> Outcome {
         let base = base(ofAdditionsTo: property)
         guard addition.base == nil || addition.base == base else { return .noEffect }
-        guard let index = fields.firstIndex(where: { $0.property == property }) else {
-            let place = fields.firstIndex { property < $0.property } ?? fields.count
+        guard let index = fields.firstIndex(where: { $0.property.isSame(as: property) }) else {
+            let place = fields.firstIndex { property.precedes($0.property) } ?? fields.count
             fields.insert(Field(property, .int(addition.amount), stamp: .zero, isDefault: true), at: place)
             setSum(of: property, to: addition.amount)
             return .applied

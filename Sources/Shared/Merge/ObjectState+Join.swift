@@ -239,22 +239,22 @@ extension ObjectState {
 
     /// Where a property is, or where it belongs.
     private func place(ofField property: String) -> (index: Int, isThere: Bool) {
-        if let index = fields.firstIndex(where: { $0.property == property }) { return (index, true) }
-        return (fields.firstIndex { property < $0.property } ?? fields.count, false)
+        if let index = fields.firstIndex(where: { $0.property.isSame(as: property) }) { return (index, true) }
+        return (fields.firstIndex { property.precedes($0.property) } ?? fields.count, false)
     }
 
     private func place(ofList property: String) -> (index: Int, isThere: Bool) {
-        if let index = lists.firstIndex(where: { $0.property == property }) { return (index, true) }
-        return (lists.firstIndex { property < $0.property } ?? lists.count, false)
+        if let index = lists.firstIndex(where: { $0.property.isSame(as: property) }) { return (index, true) }
+        return (lists.firstIndex { property.precedes($0.property) } ?? lists.count, false)
     }
 
     private func place(ofKeyed property: String) -> (index: Int, isThere: Bool) {
-        if let index = keyed.firstIndex(where: { $0.property == property }) { return (index, true) }
-        return (keyed.firstIndex { property < $0.property } ?? keyed.count, false)
+        if let index = keyed.firstIndex(where: { $0.property.isSame(as: property) }) { return (index, true) }
+        return (keyed.firstIndex { property.precedes($0.property) } ?? keyed.count, false)
     }
 
     private func place(ofText property: String) -> (index: Int, isThere: Bool) {
-        if let index = texts.firstIndex(where: { $0.property == property }) { return (index, true) }
-        return (texts.firstIndex { property < $0.property } ?? texts.count, false)
+        if let index = texts.firstIndex(where: { $0.property.isSame(as: property) }) { return (index, true) }
+        return (texts.firstIndex { property.precedes($0.property) } ?? texts.count, false)
     }
 }

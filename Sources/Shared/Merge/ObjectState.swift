@@ -34,17 +34,17 @@ package struct ObjectState: Hashable, Sendable {
     /// Ascending by property, each property once. A writer names a property once, but bytes from outside may not: the
     /// last one stays.
     static func ordered<Part>(_ parts: [Part], by property: (Part) -> String) -> [Part] {
-        if zip(parts, parts.dropFirst()).allSatisfy({ property($0) < property($1) }) { return parts }
+        if zip(parts, parts.dropFirst()).allSatisfy({ property($0).precedes(property($1)) }) { return parts }
         // Numbers are sorted, not parts: moving a part costs several counts of references.
         let names = parts.map(property)
         let numbers = parts.indices.sorted {
-            names[$0] == names[$1] ? $0 < $1 : names[$0] < names[$1]
+            names[$0].isSame(as: names[$1]) ? $0 < $1 : names[$0].precedes(names[$1])
         }
         var result: [Part] = []
         result.reserveCapacity(parts.count)
         for (place, number) in numbers.enumerated() {
             let next = place + 1
-            if next < numbers.count, names[numbers[next]] == names[number] { continue }
+            if next < numbers.count, names[numbers[next]].isSame(as: names[number]) { continue }
             result.append(parts[number])
         }
         return result

@@ -16,7 +16,8 @@ package struct ObjectKey: Hashable, Comparable, Sendable {
 /// What names an object of a class everywhere: on every device and on the server.
 ///
 /// `container` names an embedded object, which has no primary key of its own: the id of the operation that made it.
-package enum PrimaryKey: Hashable, Sendable {
+/// Two string keys are the same if and only if their bytes are.
+package enum PrimaryKey: Sendable {
     case null
     case int(Int64)
     case string(String)
@@ -30,7 +31,7 @@ extension PrimaryKey: Comparable {
     package static func < (left: PrimaryKey, right: PrimaryKey) -> Bool {
         switch (left, right) {
         case (.int(let left), .int(let right)): left < right
-        case (.string(let left), .string(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
+        case (.string(let left), .string(let right)): left.precedes(right)
         case (.objectId(let left), .objectId(let right)): left < right
         case (.uuid(let left), .uuid(let right)): left < right
         case (.container(let left), .container(let right)): left < right

@@ -38,7 +38,7 @@ package enum DeletionRule: UInt8, Sendable {
     case cascadeWhenLast = 2
 }
 
-/// One persisted property, by its stored name.
+/// One persisted property, by its stored name. Names are the same if and only if their bytes are.
 package struct Property: Hashable, Sendable {
     package var name: String
     package var type: PropertyType
@@ -111,7 +111,12 @@ package struct ClassSchema: Hashable, Sendable {
     }
 
     package func index(of property: String) -> Int? {
-        properties.firstIndex { $0.name == property }
+        properties.firstIndex { $0.name.isSame(as: property) }
+    }
+
+    /// A property that has the name in another spelling: the same text to Unicode, and other bytes.
+    package func property(spelledUnlike name: String) -> Property? {
+        properties.first { $0.name == name && !$0.name.isSame(as: name) }
     }
 }
 
@@ -120,11 +125,17 @@ package struct Schema: Hashable, Sendable {
     package private(set) var classes: [ClassSchema]
 
     package init(_ classes: [ClassSchema] = []) {
-        self.classes = classes.sorted { $0.name < $1.name }
+        self.classes = classes.sorted { $0.name.precedes($1.name) }
     }
 
     package subscript(name: String) -> ClassSchema? {
-        classes.first { $0.name == name }
+        classes.first { $0.name.isSame(as: name) }
+    }
+
+    /// A class that has the name in another spelling: the same text to Unicode, and other bytes. A schema has no two names
+    /// of which that holds, because nobody could tell them apart.
+    package func someClass(spelledUnlike name: String) -> ClassSchema? {
+        classes.first { $0.name == name && !$0.name.isSame(as: name) }
     }
 }
 

@@ -2,7 +2,8 @@ extension Value {
     /// The one order in which the elements of sets stand, at rest and in motion: kinds one after the other, numbers of a
     /// kind by size with NaN first, texts and data byte by byte, links by what they name. It says nothing to an app.
     ///
-    /// Values of which neither precedes the other are the same element. That holds of 0 and −0, and of any two NaNs.
+    /// Values of which neither precedes the other are the same element (`SetElement`). That holds of 0 and −0, of any two
+    /// NaNs, and of decimals that are written with more or fewer zeros.
     package static func canonicallyPrecedes(_ left: Value, _ right: Value) -> Bool {
         switch (left, right) {
         case (.bool(let left), .bool(let right)): !left && right
@@ -10,7 +11,7 @@ extension Value {
         case (.float(let left), .float(let right)): left < right || (left.isNaN && !right.isNaN)
         case (.double(let left), .double(let right)): left < right || (left.isNaN && !right.isNaN)
         case (.decimal(let left), .decimal(let right)): left < right || (left.isNaN && !right.isNaN)
-        case (.string(let left), .string(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
+        case (.string(let left), .string(let right)): left.precedes(right)
         case (.bytes(let left), .bytes(let right)): left.lexicographicallyPrecedes(right)
         case (.timestamp(let left), .timestamp(let right)): left < right
         case (.objectId(let left), .objectId(let right)): left < right
@@ -20,13 +21,13 @@ extension Value {
         case (.anyObject(let left), .anyObject(let right)):
             (left.classNumber, left.key) < (right.classNumber, right.key)
         case (.anyLink(let left), .anyLink(let right)):
-            left.className.utf8.lexicographicallyPrecedes(right.className.utf8)
-                || left.className.utf8.elementsEqual(right.className.utf8) && left.key < right.key
+            left.className.precedes(right.className)
+                || left.className.isSame(as: right.className) && left.key < right.key
         default: left.canonicalRank < right.canonicalRank
         }
     }
 
-    private var canonicalRank: Int {
+    var canonicalRank: Int {
         switch self {
         case .null: 0
         case .bool: 1

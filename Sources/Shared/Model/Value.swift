@@ -4,7 +4,9 @@
 /// costs eight bytes and resolves without a search. In motion, between devices, it is `link`: the target's primary
 /// key, because row keys mean nothing elsewhere. The target class is no part of these; the schema knows it. A mixed
 /// property may lead to any class: its links name the class, as `anyObject` at rest and as `anyLink` in motion.
-package enum Value: Hashable, Sendable {
+///
+/// Two values are equal if they are represented alike (`Value+Identity.swift`).
+package enum Value: Sendable {
     case null
     case bool(Bool)
     case int(Int64)
@@ -35,7 +37,7 @@ package struct ClassedKey: Hashable, Sendable {
 }
 
 /// An object of any class, everywhere.
-package struct ClassedLink: Hashable, Sendable {
+package struct ClassedLink: Sendable {
     package var className: String
     package var key: PrimaryKey
 
@@ -48,6 +50,15 @@ package struct ClassedLink: Hashable, Sendable {
 extension Value {
     package var isNull: Bool {
         if case .null = self { true } else { false }
+    }
+
+    package var isNaN: Bool {
+        switch self {
+        case .float(let value): value.isNaN
+        case .double(let value): value.isNaN
+        case .decimal(let value): value.isNaN
+        default: false
+        }
     }
 }
 

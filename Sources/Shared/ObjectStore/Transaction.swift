@@ -22,8 +22,8 @@ package final class Transaction {
     // Read for every change that is written, and replaced only between them; nothing holds an access to it.
     @exclusivity(unchecked) private var state: State
     private(set) var catalog = Catalog()
-    private var tablesByName: [String: Table] = [:]
-    private var treeHandles: [String: TreeHandle] = [:]
+    private var tablesByName: ExactDictionary<Table> = [:]
+    private var treeHandles: ExactDictionary<TreeHandle> = [:]
     /// Those of collections inside of mixed values, once asked for.
     private var knownNestedTables: [Table]?
     private var hasTreeChanges = false

@@ -25,8 +25,8 @@ extension ByteWriter {
         case .same(let value): write(value)
         case .bools(let values): write(bits: values)
         case .ints(let values), .wholeDoubles(let values): write(integers: values)
-        case .floats(let values): for value in values { write(fixed32: value.bitPattern) }
-        case .doubles(let values): for value in values { write(fixed64: value.bitPattern) }
+        case .floats(let values): for value in values { write(fixed32: value.storedBits) }
+        case .doubles(let values): for value in values { write(fixed64: value.storedBits) }
         case .strings(let values): write(strings: values)
         case .dictionary(let values): write(values)
         case .bytes(let values):

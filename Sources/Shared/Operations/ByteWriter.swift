@@ -84,10 +84,10 @@ extension ByteWriter {
             write(signed: value)
         case .float(let value):
             write(byte: ValueTag.float)
-            write(fixed32: value.bitPattern)
+            write(fixed32: value.storedBits)
         case .double(let value):
             write(byte: ValueTag.double)
-            write(fixed64: value.bitPattern)
+            write(fixed64: value.storedBits)
         case .string(let value):
             write(byte: ValueTag.string)
             write(string: value)

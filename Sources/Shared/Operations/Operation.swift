@@ -1,13 +1,27 @@
 package import CausewayModel
 
 /// An object, named so that every device and the server mean the same one.
-package struct ObjectReference: Hashable, Sendable {
+package struct ObjectReference: Sendable {
     package var className: String
     package var key: PrimaryKey
 
     package init(_ className: String, _ key: PrimaryKey) {
         self.className = className
         self.key = key
+    }
+}
+
+extension ObjectReference: Hashable {
+    /// Whether both have the same bytes, as with all names.
+    @inlinable
+    package static func == (left: ObjectReference, right: ObjectReference) -> Bool {
+        left.key == right.key && left.className.isSame(as: right.className)
+    }
+
+    @inlinable
+    package func hash(into hasher: inout Hasher) {
+        className.hashBytes(into: &hasher)
+        hasher.combine(key)
     }
 }
 

@@ -3,7 +3,7 @@ import CausewayModel
 /// Writes operations in runs of equal shape: names of classes, properties and clients once, values by column.
 struct OperationWriter {
     var bytes = ByteWriter()
-    private var names: [String: Int] = [:]
+    private var names: ExactDictionary<Int> = [:]
     private var clients: [ClientID: Int] = [:]
     /// The counter of the id written last: ids are written as differences.
     private var counter: UInt64 = 0
@@ -44,7 +44,8 @@ struct OperationWriter {
             var keys = [target.key]
             var rows = [fields]
             let end = extend(operations, from: start) { operation in
-                guard case .create(let next, life, let nextFields) = operation, next.className == target.className,
+                guard case .create(let next, life, let nextFields) = operation,
+                    next.className.isSame(as: target.className),
                     haveSameProperties(fields, nextFields)
                 else { return false }
                 keys.append(next.key)
@@ -62,8 +63,8 @@ struct OperationWriter {
             var keys = [target.key]
             var values = [field.value]
             let end = extend(operations, from: start) { operation in
-                guard case .set(let next, let nextField) = operation, next.className == target.className,
-                    nextField.property == field.property, nextField.isDefault == field.isDefault
+                guard case .set(let next, let nextField) = operation, next.className.isSame(as: target.className),
+                    nextField.property.isSame(as: field.property), nextField.isDefault == field.isDefault
                 else { return false }
                 keys.append(next.key)
                 values.append(nextField.value)
@@ -77,7 +78,7 @@ struct OperationWriter {
         case .delete(let target, let life):
             var keys = [target.key]
             let end = extend(operations, from: start) { operation in
-                guard case .delete(let next, life) = operation, next.className == target.className
+                guard case .delete(let next, life) = operation, next.className.isSame(as: target.className)
                 else { return false }
                 keys.append(next.key)
                 return true
@@ -110,7 +111,8 @@ struct OperationWriter {
             var keys = [target.key]
             var amounts = [Value.int(addition.amount)]
             let end = extend(operations, from: start) { operation in
-                guard case .add(let next, property, let addition) = operation, next.className == target.className
+                guard case .add(let next, property, let addition) = operation,
+                    next.className.isSame(as: target.className)
                 else { return false }
                 keys.append(next.key)
                 amounts.append(.int(addition.amount))
@@ -144,7 +146,8 @@ struct OperationWriter {
     private func haveSameProperties(_ left: [FieldValue], _ right: [FieldValue]) -> Bool {
         guard left.count == right.count else { return false }
         for index in left.indices
-        where left[index].isDefault != right[index].isDefault || left[index].property != right[index].property {
+        where left[index].isDefault != right[index].isDefault || !left[index].property.isSame(as: right[index].property)
+        {
             return false
         }
         return true

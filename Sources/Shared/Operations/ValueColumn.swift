@@ -27,7 +27,7 @@ package enum ValueColumn: Hashable, Sendable {
             self = .nulls
             return
         }
-        if present.allSatisfy({ hasSameBytes($0, first) }) {
+        if present.allSatisfy({ $0 == first }) {
             self = .same(first)
             return
         }
@@ -211,15 +211,13 @@ package struct DistinctStrings: Hashable, Sendable {
     /// Nil when it would not pay: more than half of the strings are distinct, or they are too few to tell.
     init?(_ strings: [String]) {
         guard strings.count >= 4 else { return nil }
-        var known: [String: UInt16] = [:]
+        var known: ExactDictionary<UInt16> = [:]
         distinct = []
         indexes = []
         indexes.reserveCapacity(strings.count)
         let distinctMost = min(strings.count / 2, DistinctStrings.distinctMax)
         for (offset, string) in strings.enumerated() {
             if let index = known[string] {
-                // Strings that Unicode calls equal may differ in bytes, and what was written must be read.
-                guard hasSameBytes(distinct[Int(index)], string) else { return nil }
                 indexes.append(index)
                 continue
             }
@@ -317,27 +315,4 @@ private func wholeNumber(_ value: Double) -> Int64? {
     guard value.magnitude < 0x1p63 else { return nil }
     let whole = Int64(value)
     return Double(whole).bitPattern == value.bitPattern ? whole : nil
-}
-
-/// Equality of what would be written: stricter than `==` for strings, decimals and zeros, laxer for NaN.
-private func hasSameBytes(_ left: Value, _ right: Value) -> Bool {
-    switch (left, right) {
-    case (.string(let left), .string(let right)): hasSameBytes(left, right)
-    case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
-    case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
-    case (.decimal(let left), .decimal(let right)): left.hasSameBits(as: right)
-    case (.anyLink(let left), .anyLink(let right)):
-        hasSameBytes(left.className, right.className) && hasSameBytes(.link(left.key), .link(right.key))
-    case (.link(.string(let left)), .link(.string(let right))): hasSameBytes(left, right)
-    default: left == right
-    }
-}
-
-private func hasSameBytes(_ left: String, _ right: String) -> Bool {
-    guard left.utf8.count == right.utf8.count else { return false }
-    let same = left.utf8.withContiguousStorageIfAvailable { leftBytes in
-        right.utf8.withContiguousStorageIfAvailable { leftBytes.elementsEqual($0) }
-    }
-    if case .some(.some(let same)) = same { return same }
-    return left.utf8.elementsEqual(right.utf8)
 }

@@ -57,6 +57,16 @@ package struct StandingQuery: Hashable, Sendable {
         self.className = className
         self.predicate = predicate
     }
+
+    /// By bytes: a query for another spelling of a text is another query.
+    package static func == (left: StandingQuery, right: StandingQuery) -> Bool {
+        left.className.isSame(as: right.className) && left.predicate.isSame(as: right.predicate)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        className.hashBytes(into: &hasher)
+        predicate.hashBytes(into: &hasher)
+    }
 }
 
 /// Device to server, opens a session: `POST /v1/{database}/session`.

@@ -7,7 +7,7 @@ import CausewayOperations
 /// Writes changes in runs of equal shape; names, clients and stamps stand once and are referred to by number.
 struct ObjectsWriter {
     private var runs = ByteWriter()
-    private var names: [String: Int] = [:]
+    private var names: ExactDictionary<Int> = [:]
     private var stamps: [Stamp] = []
     private var stampNumbers: [Stamp: Int] = [:]
     private var latest: (stamp: Stamp, number: Int)?
@@ -61,7 +61,7 @@ struct ObjectsWriter {
     }
 
     mutating func write(_ left: [ObjectLeave]) {
-        for run in left.runs(where: { $0.object.className == $1.object.className && $0.reason == $1.reason }) {
+        for run in left.runs(where: { $0.object.className.isSame(as: $1.object.className) && $0.reason == $1.reason }) {
             runs.write(byte: RunKind.left)
             write(name: run[run.startIndex].object.className)
             runs.write(byte: run[run.startIndex].reason.rawValue)
@@ -71,7 +71,7 @@ struct ObjectsWriter {
     }
 
     mutating func write(_ deleted: [ObjectEnd]) {
-        for run in deleted.runs(where: { $0.object.className == $1.object.className }) {
+        for run in deleted.runs(where: { $0.object.className.isSame(as: $1.object.className) }) {
             runs.write(byte: RunKind.deleted)
             write(name: run[run.startIndex].object.className)
             runs.write(varint: UInt64(run.count))
@@ -117,17 +117,23 @@ enum PropertyForm {
 
 extension ObjectsWriter {
     private func haveSameShape(_ left: ObjectChange, _ right: ObjectChange) -> Bool {
-        left.object.className == right.object.className
+        left.object.className.isSame(as: right.object.className)
             && left.state.fields.count == right.state.fields.count
             && left.state.lists.count == right.state.lists.count
             && left.state.keyed.count == right.state.keyed.count
             && left.state.texts.count == right.state.texts.count
             && left.state.fields.indices.allSatisfy {
-                left.state.fields[$0].property == right.state.fields[$0].property
+                left.state.fields[$0].property.isSame(as: right.state.fields[$0].property)
             }
-            && left.state.lists.indices.allSatisfy { left.state.lists[$0].property == right.state.lists[$0].property }
-            && left.state.keyed.indices.allSatisfy { left.state.keyed[$0].property == right.state.keyed[$0].property }
-            && left.state.texts.indices.allSatisfy { left.state.texts[$0].property == right.state.texts[$0].property }
+            && left.state.lists.indices.allSatisfy {
+                left.state.lists[$0].property.isSame(as: right.state.lists[$0].property)
+            }
+            && left.state.keyed.indices.allSatisfy {
+                left.state.keyed[$0].property.isSame(as: right.state.keyed[$0].property)
+            }
+            && left.state.texts.indices.allSatisfy {
+                left.state.texts[$0].property.isSame(as: right.state.texts[$0].property)
+            }
     }
 
     private mutating func write(run: ArraySlice<ObjectChange>, as kind: UInt8) {
@@ -167,7 +173,7 @@ extension ObjectsWriter {
         let lists = state.lists.enumerated().map { (property: $1.property, kind: CollectionKind.list($0)) }
         let keyed = state.keyed.enumerated().map { (property: $1.property, kind: CollectionKind.keyed($0)) }
         let texts = state.texts.enumerated().map { (property: $1.property, kind: CollectionKind.text($0)) }
-        return (lists + keyed + texts).sorted { $0.property < $1.property }
+        return (lists + keyed + texts).sorted { $0.property.precedes($1.property) }
     }
 
     private mutating func write(_ field: Int, of run: ArraySlice<ObjectChange>) {

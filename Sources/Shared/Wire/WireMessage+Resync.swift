@@ -10,7 +10,7 @@ extension DigestQuestion {
         var writer = ByteWriter()
         writer.write(byte: Self.format)
         var names: [String] = []
-        var numbers: [String: Int] = [:]
+        var numbers: ExactDictionary<Int> = [:]
         for ask in asks where numbers[ask.range.className] == nil {
             numbers[ask.range.className] = names.count
             names.append(ask.range.className)

@@ -27,14 +27,14 @@ struct ListTests {
     ) throws {
         let table = try transaction.existing("Holder")
         #expect(table.listCount(key, column) == values.count, "\(when)")
-        #expect(sameValues(table.listValues(key, column), values), "\(when)")
+        #expect(table.listValues(key, column) == values, "\(when)")
         // Elements one by one, forwards and back, in steps that cross chunks.
         for index in stride(from: 0, to: values.count, by: 1 + values.count / 500)
-        where !sameValues([table.listValue(key, column, index)], [values[index]]) {
+        where table.listValue(key, column, index) != values[index] {
             Issue.record("element \(index), \(when)")
         }
         for index in stride(from: values.count - 1, through: 0, by: -(1 + values.count / 50))
-        where !sameValues([table.listValue(key, column, index)], [values[index]]) {
+        where table.listValue(key, column, index) != values[index] {
             Issue.record("element \(index), \(when)")
         }
         #expect(table.listValue(key, column, values.count) == .null, "\(when)")
@@ -70,7 +70,7 @@ struct ListTests {
             try expect(transaction, key, column, edits.values, "while writing, \(when)")
             let place = ListPlace(key: key, column: column)
             let recorded = transaction.changes.classes["Holder"]?.listEdits[place] ?? []
-            #expect(sameValues(ListModels.apply(recorded, to: before), edits.values), "the record, \(when)")
+            #expect(ListModels.apply(recorded, to: before) == edits.values, "the record, \(when)")
             if edits.numbers.once(in: 5) {
                 transaction.abort()
                 edits.values = before

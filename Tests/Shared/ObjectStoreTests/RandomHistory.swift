@@ -216,15 +216,15 @@ struct RandomHistory {
         for (column, property) in table.schema.properties.enumerated() {
             if property.collection == .list {
                 let list = row.lists[column] ?? []
-                #expect(sameValues(table.listValues(key, column), list), "\(place).\(property.name)")
+                #expect(table.listValues(key, column) == list, "\(place).\(property.name)")
                 #expect(table.listCount(key, column) == list.count, "\(place).\(property.name)")
                 if let last = list.indices.last {
-                    #expect(sameValues([table.listValue(key, column, last)], [list[last]]), "\(place).\(property.name)")
+                    #expect(table.listValue(key, column, last) == list[last], "\(place).\(property.name)")
                 }
             } else {
                 let found = table.value(key, column)
                 #expect(
-                    sameValues([found], [row.values[column]]),
+                    found == row.values[column],
                     "\(place).\(property.name): \(found), \(row.values[column])")
             }
         }
@@ -236,17 +236,4 @@ struct RandomHistory {
             #expect(table.contains(origin.key), "\(place)")
         }
     }
-}
-
-/// As `==`, but NaN is the same as NaN.
-func sameValues(_ left: [Value], _ right: [Value]) -> Bool {
-    left.count == right.count
-        && zip(left, right).allSatisfy { left, right in
-            switch (left, right) {
-            case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
-            case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
-            case (.decimal(let left), .decimal(let right)): left.hasSameBits(as: right)
-            default: left == right
-            }
-        }
 }

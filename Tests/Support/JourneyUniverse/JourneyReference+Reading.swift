@@ -6,13 +6,15 @@ import CausewayOperations
 
 extension JourneyReference {
     /// Per item, all that a reader sees of it, with everything in it.
-    func readItems() -> [Int64: String] {
+    func readItems() -> [Int64: ExactString] {
         guard let items = JourneySchema.schema["Item"] else { return [:] }
-        var read: [Int64: String] = [:]
+        var read: [Int64: ExactString] = [:]
         for (object, merge) in merges where object.className == items.name {
             guard case .int(let name) = object.key else { continue }
             let outcome = merge.outcome
-            if outcome.life % 2 == 1 { read[name] = text(object.key, items, outcome) }
+            if outcome.life % 2 == 1 {
+                read[name] = ExactString(text(object.key, items, outcome))
+            }
         }
         return read
     }
@@ -30,7 +32,7 @@ extension JourneyReference {
         case .map: return text(outcome.entries[name] ?? [:], property)
         case .none:
             if property.isPrimaryKey, case .int(let key) = key { return text(.int(key), property) }
-            if property.isText { return text(.string(outcome.texts[name] ?? ""), property) }
+            if property.isText { return text(.string(outcome.texts[name]?.string ?? ""), property) }
             return text(outcome.fields[name] ?? property.zero, property)
         }
     }

@@ -104,7 +104,8 @@ final class JourneyStage {
     private func write(_ device: Int) throws {
         let turn = written[device]
         written[device] += 1
-        let word = ["A", "B", "C"][device] + "\(turn + 1)"
+        // Those of the first two devices are one text to Unicode, and two by their bytes.
+        let word = ["K", "\u{212A}", "C"][device] + "\(turn + 1)"
         try devices[device].write(at: now) { transaction in
             for place in cases.indices {
                 guard let doing = doing(place, transaction, devices[device], word) else { continue }
@@ -149,7 +150,7 @@ final class JourneyStage {
         for device in devices {
             let actual = try device.read { $0.readItems() }
             for name in Set(expected.keys).union(actual.keys) {
-                let wanted = expected[name].flatMap { device.isWatching($0) ? $0 : nil }
+                let wanted = expected[name].flatMap { device.isWatching($0.string) ? $0 : nil }
                 let shown = actual[name]
                 guard shown != wanted else { continue }
                 let place = Int(name) / 2

@@ -3,11 +3,13 @@ import CausewayObjectStore
 
 extension Transaction {
     /// Per item, all that a reader sees of it, with everything in it, as one text.
-    func readItems() -> [Int64: String] {
+    func readItems() -> [Int64: ExactString] {
         guard let items = table("Item") else { return [:] }
-        var read: [Int64: String] = [:]
+        var read: [Int64: ExactString] = [:]
         for key in items.allKeys {
-            if case .int(let name)? = items.primaryKey(of: key) { read[name] = text(items, key) }
+            if case .int(let name)? = items.primaryKey(of: key) {
+                read[name] = ExactString(text(items, key))
+            }
         }
         return read
     }

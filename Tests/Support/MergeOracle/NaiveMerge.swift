@@ -20,11 +20,11 @@ package struct NaiveMerge {
         package var lists: [String: [Value]]
         /// Sets and maps.
         package var entries: [String: [Value: Value]]
-        package var texts: [String: String]
+        package var texts: [String: ExactString]
 
         package init(
             life: UInt32, fields: [String: Value] = [:], lists: [String: [Value]] = [:],
-            entries: [String: [Value: Value]] = [:], texts: [String: String] = [:]
+            entries: [String: [Value: Value]] = [:], texts: [String: ExactString] = [:]
         ) {
             self.life = life
             self.fields = fields
@@ -41,7 +41,8 @@ package struct NaiveMerge {
 
         var candidates: [String: [(isExplicit: Int, stamp: Stamp, order: Int, value: Value)]] = [:]
         var lists: [String: NaiveList] = [:]
-        var entries: [String: [Value: [(stamp: Stamp, order: Int, value: Value?)]]] = [:]
+        // What compares as equal is one key, and stands as the operation that won wrote it.
+        var entries: [String: [SetElement: [(stamp: Stamp, order: Int, key: Value, value: Value?)]]] = [:]
         var additions: [String: [Addition]] = [:]
         var texts: [String: NaiveText] = [:]
         for (order, (operation, stamp)) in counting(in: life) {
@@ -55,9 +56,9 @@ package struct NaiveMerge {
             case .list(_, let property, let operation):
                 lists[property, default: NaiveList()].operations.append((operation, stamp))
             case .keyed(_, let property, .put(let key, let value)):
-                entries[property, default: [:]][key, default: []].append((stamp, order, value))
+                entries[property, default: [:]][SetElement(key), default: []].append((stamp, order, key, value))
             case .keyed(_, let property, .remove(let key)):
-                entries[property, default: [:]][key, default: []].append((stamp, order, nil))
+                entries[property, default: [:]][SetElement(key), default: []].append((stamp, order, key, nil))
             case .add(_, let property, let addition):
                 additions[property, default: []].append(addition)
             case .text(_, let property, let operation):
@@ -66,7 +67,8 @@ package struct NaiveMerge {
             }
         }
         outcome.entries = entries.mapValues { keys in
-            keys.compactMapValues { all in all.max { ($0.stamp, $0.order) < ($1.stamp, $1.order) }!.value }
+            let standing = keys.values.map { all in all.max { ($0.stamp, $0.order) < ($1.stamp, $1.order) }! }
+            return Dictionary(uniqueKeysWithValues: standing.compactMap { one in one.value.map { (one.key, $0) } })
         }.filter { !$0.value.isEmpty }
         // A counter of which nobody gave a first value begins at zero.
         for property in additions.keys { candidates[property, default: []].append((0, .zero, -1, .int(0))) }
@@ -79,7 +81,7 @@ package struct NaiveMerge {
             outcome.fields[property] = .int(counting.reduce(value) { $0 &+ $1.amount })
         }
         outcome.lists = lists.mapValues(\.values).filter { !$0.value.isEmpty }
-        outcome.texts = texts.mapValues(\.string).filter { !$0.value.isEmpty }
+        outcome.texts = texts.mapValues { ExactString($0.string) }.filter { !$0.value.string.isEmpty }
         return outcome
     }
 

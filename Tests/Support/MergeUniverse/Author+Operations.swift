@@ -130,7 +130,8 @@ extension Author {
         func set(_ edits: KeyedOperation...) -> [Operation] {
             edits.map { .keyed(Author.note, property: "labels", $0) }
         }
-        let (a, b) = (Value.string("a"), Value.string("b"))
+        // One text to Unicode, and two keys.
+        let (a, b) = (Value.string("\u{E9}"), Value.string("e\u{301}"))
         switch intention {
         case .putA: return map(.put(key: a, value: mark))
         case .putB: return map(.put(key: b, value: mark))

@@ -42,8 +42,14 @@ package struct Author: Sendable {
     func isAlive(_ object: ObjectReference) -> Bool { world[object]?.isAlive ?? false }
 
     /// Says who wrote it and when, so that what wins can be read.
+    ///
+    /// The marks that the first two make at one time are one text to Unicode, and two by their bytes.
     var mark: Value {
-        let letter = Unicode.Scalar(UInt8(ascii: "A") + UInt8(truncatingIfNeeded: client.rawValue - 1))
+        let letters = ["K", "\u{212A}"]
+        let number = Int(truncatingIfNeeded: client.rawValue) - 1
+        let letter =
+            letters.indices.contains(number)
+            ? letters[number] : String(Unicode.Scalar(UInt8(ascii: "A") + UInt8(truncatingIfNeeded: number)))
         return .string("\(letter)\(time)")
     }
 

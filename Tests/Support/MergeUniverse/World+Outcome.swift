@@ -35,8 +35,8 @@ extension ObjectState {
                     )
                 }
             ).filter { !$0.value.isEmpty },
-            texts: Dictionary(uniqueKeysWithValues: texts.map { ($0.property, $0.text.string) })
-                .filter { !$0.value.isEmpty }
+            texts: Dictionary(uniqueKeysWithValues: texts.map { ($0.property, ExactString($0.text.string)) })
+                .filter { !$0.value.string.isEmpty }
         )
     }
 }

@@ -7,9 +7,15 @@ package enum RandomValues {
         switch type {
         case .bool: .bool(numbers.once(in: 2))
         case .int: .int(integer(&numbers))
-        case .float: .float(numbers.once(in: 20) ? .nan : Float(numbers.below(40)) / 4 - 3)
+        case .float:
+            .float(
+                numbers.once(in: 20)
+                    ? numbers.one(of: [.nan, Float(nan: 5, signaling: false), -0.0]) : Float(numbers.below(40)) / 4 - 3)
         case .double:
-            .double(numbers.one(of: [0, -0.0, 1e300, -1e300, .infinity, .nan] + (0..<30).map { Double($0) / 8 }))
+            .double(
+                numbers.one(
+                    of: [0, -0.0, 1e300, -1e300, .infinity, .nan, Double(nan: 5, signaling: false)]
+                        + (0..<30).map { Double($0) / 8 }))
         case .string: .string(string(&numbers))
         case .data: .bytes((0..<numbers.one(of: [0, 1, 3, 20])).map { _ in numbers.one(of: [0, 1, 65, 255]) })
         case .date:
@@ -54,7 +60,8 @@ package enum RandomValues {
 
     private static func string(_ numbers: inout SeededNumbers) -> String {
         let words = [
-            "", "a", "A", "ä", "É", "e", "abc", "ABC", "Abd", "dog", "dig", "ding", "x\u{0}y", "zoë", "日本", "ks", "KS",
+            "", "a", "A", "ä", "a\u{308}", "É", "e", "e\u{301}", "\u{E9}", ";", "\u{37E}", "K", "\u{212A}", "ﬁ", "fi",
+            "abc", "ABC", "Abd", "dog", "dig", "ding", "x\u{0}y", "zoë", "日本", "ks", "KS",
             "\u{212A}\u{17F}", "σ", "ΣΊ", "σς",
         ]
         if numbers.once(in: 12) {

@@ -14,7 +14,7 @@ package struct ReferenceStore {
     /// What a mixed value holds when it is a list or a dictionary.
     package enum Collection: Equatable {
         case list([Value])
-        case map([String: Value])
+        case map([ExactString: Value])
     }
 
     package let schema: Schema

@@ -185,7 +185,9 @@ package struct RandomQueries {
         switch numbers.below(limit) {
         case 0:
             let value = DecimalNumber(high: numbers.next(), low: numbers.next())
-            return .decimal(value.isNaN ? numbers.one(of: [.infinity, -.infinity, -.zero]) : value)
+            // Coefficients that are too large stand for zero, and a text gives back the bits of that.
+            return .decimal(
+                value.isNaN ? numbers.one(of: [.infinity, -.infinity, -.zero]) : DecimalNumber("\(value)") ?? value)
         case 1: return .bool(numbers.once(in: 2))
         case 2: return .int(numbers.one(of: [0, -1, 5, .min, .max, Int64(bitPattern: numbers.next())]))
         case 3:

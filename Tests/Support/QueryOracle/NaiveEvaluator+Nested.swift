@@ -28,11 +28,11 @@ extension NaiveEvaluator {
 
     func goesToMany(_ steps: [NestedStep]) -> Bool { steps.contains(.any) || steps.contains(.keys) }
 
-    private func entries(_ step: BoundPath.Step, of row: ReferenceStore.Row) -> [String: Value] {
-        var entries: [String: Value] = [:]
+    private func entries(_ step: BoundPath.Step, of row: ReferenceStore.Row) -> [ExactString: Value] {
+        var entries: [ExactString: Value] = [:]
         for case (.string(let name), let value) in zip(row.lists[~step.property] ?? [], row.lists[step.property] ?? [])
         {
-            entries[name] = value
+            entries[ExactString(name)] = value
         }
         return entries
     }
@@ -42,7 +42,7 @@ extension NaiveEvaluator {
         switch (step, collection) {
         case (.any, .list(let elements)): elements
         case (.any, .map(let entries)): entries.map(\.value)
-        case (.keys, .map(let entries)): entries.map { .string($0.key) }
+        case (.keys, .map(let entries)): entries.map { .string($0.key.string) }
         case (.count, .list(let elements)): [.int(Int64(elements.count))]
         case (.count, .map(let entries)): [.int(Int64(entries.count))]
         case (.index(let index), .list(let elements)): [index < elements.count ? elements[index] : nil]

@@ -118,7 +118,7 @@ struct NaiveEvaluator {
                     reached += origins(of: place.key, step)
                 } else if let name = step.mapKey {
                     let values = zip(row.lists[~step.property] ?? [], row.lists[step.property] ?? [])
-                    reached.append(values.first { $0.0 == .string(name) }?.1 ?? .null)
+                    reached.append(values.first { $0.0 == .string(name.string) }?.1 ?? .null)
                 } else if step.collection == .none {
                     reached.append(row.values[step.property])
                 } else {

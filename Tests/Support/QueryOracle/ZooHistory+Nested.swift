@@ -21,12 +21,12 @@ extension ZooHistory {
             for element in elements { table.listAppend(key, NestedCollection.column, element) }
             reference.collections[collection] = .list(elements)
         case .map:
-            var entries: [String: Value] = [:]
+            var entries: [ExactString: Value] = [:]
             for _ in 0..<numbers.below(4) {
-                entries[numbers.one(of: Self.keys)] = try element(transaction, level: level)
+                entries[ExactString(numbers.one(of: Self.keys))] = try element(transaction, level: level)
             }
             for (name, value) in entries.sorted(by: { $0.key < $1.key }) {
-                table.mapPut(key, NestedCollection.column, name, value)
+                table.mapPut(key, NestedCollection.column, name.string, value)
             }
             reference.collections[collection] = .map(entries)
         }
@@ -68,7 +68,7 @@ extension ZooHistory {
             let name = numbers.one(of: Self.keys)
             let value: Value? = isRemoval ? nil : try element(transaction, level: level)
             if let value { table.mapPut(key, column, name, value) } else { table.mapRemove(key, column, name) }
-            entries[name] = value
+            entries[ExactString(name)] = value
             reference.collections[collection] = .map(entries)
         case nil: return
         }

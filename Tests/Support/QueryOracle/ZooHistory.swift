@@ -122,7 +122,7 @@ struct ZooHistory {
 
     // MARK: - Sets and maps
 
-    static let keys = ["a", "b", "key 3", "Ä"]
+    static let keys = ["a", "b", "key 3", "\u{C4}", "A\u{308}"]
 
     private mutating func changeEntries(_ transaction: Transaction, _ table: Table) throws {
         let columns = table.schema.properties.indices.filter { table.schema.properties[$0].collection.isKeyed }

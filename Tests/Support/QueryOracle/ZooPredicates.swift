@@ -95,7 +95,7 @@ extension ZooHistory {
                     step.property = index
                     step.type = property.type
                     step.collection = .none
-                    step.mapKey = numbers.one(of: Self.keys + ["missing"])
+                    step.mapKey = ExactString(numbers.one(of: Self.keys + ["missing"]))
                     path.steps.append(step)
                     break
                 }

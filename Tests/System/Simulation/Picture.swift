@@ -6,20 +6,20 @@ import CausewayOperations
 indirect enum Picture: Hashable {
     case value(Value)
     case list([Picture])
-    case object([String: Picture])
+    case object([ExactString: Picture])
 }
 
 extension Picture {
     /// What a reader sees whose schema has only these properties.
     func restricted(to properties: Set<String>) -> Picture {
         guard case .object(let all) = self else { return self }
-        return .object(all.filter { properties.contains($0.key) })
+        return .object(all.filter { properties.contains($0.key.string) })
     }
 
     /// What a reader sees who may not read the property: it stands as in a new object.
     mutating func empty(_ property: Property) {
         guard case .object(var all) = self else { return }
-        all[property.name] =
+        all[ExactString(property.name)] =
             switch (property.collection, property.type) {
             case (.list, _), (.set, _): .list([])
             case (.map, _): .object([:])
@@ -56,9 +56,9 @@ extension Transaction {
 
     private func picture(_ className: String, _ key: ObjectKey) -> Picture {
         guard let table = table(className) else { return .value(.null) }
-        var properties: [String: Picture] = [:]
+        var properties: [ExactString: Picture] = [:]
         for (column, property) in table.schema.properties.enumerated() {
-            properties[property.name] = picture(of: column, property, key, table)
+            properties[ExactString(property.name)] = picture(of: column, property, key, table)
         }
         return .object(properties)
     }
@@ -71,7 +71,8 @@ extension Transaction {
         // Elements that are links stand in the order of rows, which is another one in every file.
         case .set: return .list(values.sorted { $0.description < $1.description })
         case .map:
-            return .object(Dictionary(uniqueKeysWithValues: zip(table.mapKeys(key, column), values)))
+            return .object(
+                Dictionary(uniqueKeysWithValues: zip(table.mapKeys(key, column).map { ExactString($0) }, values)))
         }
     }
 
@@ -82,7 +83,7 @@ extension Transaction {
             let elements = self.elements(of: table, key).map { picture($0, property) }
             if kind == .list { return .list(elements) }
             let names = table.mapKeys(key, NestedCollection.column)
-            return .object(Dictionary(uniqueKeysWithValues: zip(names, elements)))
+            return .object(Dictionary(uniqueKeysWithValues: zip(names.map { ExactString($0) }, elements)))
         }
         guard case .object(let key) = value, let target = property.target, let table = table(target) else {
             return .value(travelling(value))

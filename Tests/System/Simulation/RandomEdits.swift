@@ -99,7 +99,9 @@ struct RandomEdits {
         switch property.type {
         case .bool: table.set(key, column, .bool(random.happens(percent: 50)))
         case .int: table.set(key, column, .int(Int64(random.below(6))))
-        case .double: table.set(key, column, .double(Double(random.below(4)) * 0.75))
+        case .double:
+            table.set(
+                key, column, .double(random.one(of: [0, -0.0, 0.75, 1.5, .nan, Double(nan: 3, signaling: false)])))
         case .string:
             table.set(key, column, property.isOptional && random.happens(percent: 30) ? .null : word(&random))
         case .object:

@@ -158,6 +158,7 @@ enum SimulationSchema {
 
     /// Few keys, so that devices meet.
     static let itemKeys = (1...6).map { PrimaryKey.int($0) }
-    static let shopKeys = ["p", "q", "r"].map { PrimaryKey.string($0) }
-    static let words = ["a", "b", "c", "d"]
+    static let shopKeys = ["p", "q", "r", "K", "\u{212A}"].map { PrimaryKey.string($0) }
+    /// Among them are pairs that are one text to Unicode and two by their bytes, and an empty one.
+    static let words = ["a", "b", "c", "d", "", "\u{E9}", "e\u{301}", "K", "\u{212A}", ";", "\u{37E}"]
 }

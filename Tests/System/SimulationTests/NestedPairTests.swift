@@ -273,10 +273,10 @@ private struct Expectation {
     }
 
     private static func map(_ actions: [(Action, String)]) -> Picture {
-        var entries: [String: String] = ["a": "x", "b": "y"]
+        var entries: [ExactString: String] = ["a": "x", "b": "y"]
         for (action, word) in actions {
             switch action {
-            case .add: entries["c" + word] = word
+            case .add: entries[ExactString("c" + word)] = word
             case .set: entries["a"] = word
             case .remove: entries["a"] = nil
             // What the other added meanwhile was not seen.

@@ -1,3 +1,4 @@
+import CausewayModel
 import CausewayQuery
 
 // Maps in typed queries: a map stands for its values, as a list does for its elements.
@@ -35,7 +36,7 @@ extension Query where T: RealmKeyedCollection {
     /// ```swift
     /// dogs.where { $0.favoriteParksByCity["Chicago"] == "Jackson Park" }
     /// ```
-    public subscript(key: T.Key) -> Query<T.Value> { part(.value(key._mapKey), isPlural: false) }
+    public subscript(key: T.Key) -> Query<T.Value> { part(.value(ExactString(key._mapKey)), isPlural: false) }
 
     /// How many entries there are.
     ///

@@ -1,3 +1,4 @@
+import CausewayModel
 import CausewayQuery
 
 // Lists and dictionaries inside of mixed values in typed queries.
@@ -18,7 +19,7 @@ extension Query where T == AnyRealmValue {
     /// ```swift
     /// events.where { $0.details["gate"] == .int(12) }
     /// ```
-    public subscript(key: String) -> Query<AnyRealmValue> { nested(.key(key)) }
+    public subscript(key: String) -> Query<AnyRealmValue> { nested(.key(ExactString(key))) }
 
     /// Every element of a list, and every value of a dictionary, inside of the value: a comparison holds when any
     /// satisfies it.

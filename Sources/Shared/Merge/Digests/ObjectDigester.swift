@@ -91,7 +91,8 @@ package struct ObjectDigester {
                 begin(part, Mark.text)
                 text.write(to: &writer)
             } else if part.property.collection == .list {
-                guard let list = state.lists.first(where: { $0.property == part.name })?.list, !list.isEmpty else {
+                guard let list = state.lists.first(where: { $0.property.isSame(as: part.name) })?.list, !list.isEmpty
+                else {
                     continue
                 }
                 begin(part, Mark.list)
@@ -107,8 +108,8 @@ package struct ObjectDigester {
                 }
             } else {
                 // Both ascend by name.
-                while field < state.fields.count, state.fields[field].property < part.name { field += 1 }
-                guard field < state.fields.count, state.fields[field].property == part.name else { continue }
+                while field < state.fields.count, state.fields[field].property.precedes(part.name) { field += 1 }
+                guard field < state.fields.count, state.fields[field].property.isSame(as: part.name) else { continue }
                 begin(part, Mark.field)
                 write(state.fields[field].value, part, finding: &found)
             }
@@ -121,7 +122,7 @@ package struct ObjectDigester {
     }
 
     private mutating func write(_ value: Value, _ part: Shape.Part, finding found: inout [ObjectReference]) {
-        writer.write(value.withOneZero)
+        writer.write(value)
         switch value {
         case .link(let key):
             if let className = part.embedded { found.append(ObjectReference(className, key)) }
@@ -136,26 +137,13 @@ package struct ObjectDigester {
         if let shape = shapes[className] { return shape }
         let properties = schema[className]?.properties ?? NestedCollection(className: className)?.schema.properties
         let shape = Shape(
-            parts: (properties ?? []).filter { !$0.isPrimaryKey }.sorted { $0.name < $1.name }.map { property in
+            parts: (properties ?? []).filter { !$0.isPrimaryKey }.sorted { $0.name.precedes($1.name) }.map { property in
                 let target = property.target.flatMap { schema[$0] }
                 return Shape.Part(
                     name: property.name, property: property, embedded: target?.kind == .embedded ? target?.name : nil)
             })
         shapes[className] = shape
         return shape
-    }
-}
-
-extension Value {
-    /// Numbers that compare equal have equal bytes: an end that holds 0 does not write −0 over it.
-    fileprivate var withOneZero: Value {
-        switch self {
-        case .float(let number) where number == 0: .float(0)
-        case .float(let number) where number.isNaN: .float(.nan)
-        case .double(let number) where number == 0: .double(0)
-        case .double(let number) where number.isNaN: .double(.nan)
-        default: self
-        }
     }
 }
 

@@ -1,3 +1,5 @@
+import CausewayModel
+
 /// The edits that make one text of another and touch as little of it as they can.
 ///
 /// What both begin and end with stays. Of what is left, whole lines are compared first, then the scalars of those that
@@ -9,7 +11,7 @@ package enum TextDifference {
 
     /// Each edit counts from the text as the edits before it have left it.
     package static func edits(from old: String, to new: String) -> [TextEdit] {
-        if old == new, old.utf8.elementsEqual(new.utf8) { return [] }
+        if old.isSame(as: new) { return [] }
         var edits: [TextEdit] = []
         compare(Array(old.unicodeScalars)[...], Array(new.unicodeScalars)[...], 0, &edits, isByLine: true)
         return edits

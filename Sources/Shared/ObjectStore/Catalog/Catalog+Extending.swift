@@ -22,6 +22,13 @@ extension Catalog {
             if let position = positions[wantedClass.name] {
                 Self.extend(&records[position], by: wantedClass, &result, &nextNumber)
             } else {
+                if let other = schema.someClass(spelledUnlike: wantedClass.name)
+                    ?? wanted.someClass(spelledUnlike: wantedClass.name)
+                {
+                    result.conflicts.append(
+                        "Class '\(wantedClass.name)' is called like class '\(other.name)', in other Unicode "
+                            + "characters.")
+                }
                 result.conflicts += Self.contradictions(wantedClass)
                 records.append(Self.record(for: wantedClass, &nextNumber))
                 result.isChanged = true
@@ -128,6 +135,11 @@ extension Catalog {
                     result.isChanged = true
                 }
             } else {
+                if let other = record.schema.property(spelledUnlike: property.name) {
+                    result.conflicts.append(
+                        "Property '\(wanted.name).\(property.name)' is called like '\(other.name)', in other Unicode "
+                            + "characters.")
+                }
                 if property.isPrimaryKey {
                     result.conflicts.append(
                         "Primary key '\(wanted.name).\(property.name)' cannot be added to a class that exists.")

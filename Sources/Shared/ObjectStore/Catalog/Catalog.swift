@@ -40,12 +40,12 @@ struct Catalog: Sendable {
     private(set) var classes: [ClassRecord] = []
     private(set) var schema = Schema()
     /// Where each class is in `classes`.
-    private(set) var positions: [String: Int] = [:]
+    private(set) var positions: ExactDictionary<Int> = [:]
     /// The class and property of each column.
     private(set) var columnOwners: [UInt32: (className: String, column: Int)] = [:]
 
     init(classes: [ClassRecord] = []) {
-        self.classes = classes.sorted { $0.schema.name < $1.schema.name }
+        self.classes = classes.sorted { $0.schema.name.precedes($1.schema.name) }
         schema = Schema(classes.map(\.schema))
         for (position, record) in self.classes.enumerated() {
             positions[record.schema.name] = position

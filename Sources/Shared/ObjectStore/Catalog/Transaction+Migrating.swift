@@ -66,7 +66,8 @@ extension Transaction {
         guard let table = knownTable(name) else { return }
         table.delete(table.allKeys)
         let isLinked = catalog.classes.contains { record in
-            record.schema.name != name && record.schema.properties.contains { $0.target == name }
+            !record.schema.name.isSame(as: name)
+                && record.schema.properties.contains { $0.target?.isSame(as: name) == true }
         }
         guard !isLinked, let record = catalog[name] else { return }
         settle()
@@ -78,7 +79,7 @@ extension Transaction {
         for tree in [record.primaryKeys, record.backlinks] { removeTree(tree) }
         writer.remove(FixedTree.catalog, CatalogKey.counters(table: record.table))
         writer.remove(FixedTree.catalog, CatalogKey.deadLeaves(table: record.table))
-        let catalog = Catalog(classes: catalog.classes.filter { $0.schema.name != name })
+        let catalog = Catalog(classes: catalog.classes.filter { !$0.schema.name.isSame(as: name) })
         writer.put(FixedTree.catalog, CatalogKey.classes, catalog.encoded)
         replaceCatalog(catalog)
     }
@@ -191,19 +192,18 @@ extension ClassSchema {
         let kept = old.properties.compactMap { stored in
             property(named: stored.name).flatMap { $0.isStored(like: stored) ? $0 : nil }
         }
-        let names = Set(kept.map(\.name))
-        result.properties = kept + properties.filter { !names.contains($0.name) }
+        result.properties = kept + properties.filter { added in !kept.contains { $0.name.isSame(as: added.name) } }
         return result
     }
 
-    fileprivate func property(named name: String) -> Property? { properties.first { $0.name == name } }
+    fileprivate func property(named name: String) -> Property? { properties.first { $0.name.isSame(as: name) } }
 
     fileprivate func hasOtherPrimaryKey(than other: ClassSchema) -> Bool {
         let (mine, theirs) = (
             primaryKeyIndex.map { properties[$0] }, other.primaryKeyIndex.map { other.properties[$0] }
         )
         guard let mine, let theirs else { return (mine == nil) != (theirs == nil) }
-        return mine.name != theirs.name || !mine.isStored(like: theirs)
+        return !mine.name.isSame(as: theirs.name) || !mine.isStored(like: theirs)
     }
 }
 

@@ -118,11 +118,11 @@ final class WritableLeaf {
     }
 
     func setFloat(_ slot: Int, _ value: Float) {
-        present(slot).storeBytes(of: value, toByteOffset: slot * 4, as: Float.self)
+        present(slot).storeBytes(of: value.storedBits, toByteOffset: slot * 4, as: UInt32.self)
     }
 
     func setDouble(_ slot: Int, _ value: Double) {
-        present(slot).storeBytes(of: value, toByteOffset: slot * 8, as: Double.self)
+        present(slot).storeBytes(of: value.storedBits, toByteOffset: slot * 8, as: UInt64.self)
     }
 
     func setTimestamp(_ slot: Int, _ seconds: Int64, _ nanoseconds: Int32) {

@@ -49,9 +49,9 @@ enum ElementLayout {
         switch value {
         case .int(let value): start.storeBytes(of: value, as: Int64.self)
         case .object(let key): start.storeBytes(of: key.rawValue, as: Int64.self)
-        case .double(let value): start.storeBytes(of: value.bitPattern, as: UInt64.self)
+        case .double(let value): start.storeBytes(of: value.storedBits, as: UInt64.self)
         case .bool(let value): start.storeBytes(of: value ? 1 : 0, as: UInt8.self)
-        case .float(let value): start.storeBytes(of: value.bitPattern, as: UInt32.self)
+        case .float(let value): start.storeBytes(of: value.storedBits, as: UInt32.self)
         case .timestamp(let value):
             start.storeBytes(of: value.seconds, as: Int64.self)
             start.storeBytes(of: value.nanoseconds, toByteOffset: 8, as: Int32.self)

@@ -48,12 +48,14 @@ extension Table {
         return place.isThere
     }
 
-    /// Makes the set hold these elements, in any order. Only what differs is written.
+    /// Makes the set hold these elements, in any order. Only what differs is written; an element that is written in
+    /// another way, as −0 for 0, is one that differs.
     package func setReplace(_ key: ObjectKey, _ column: Int, _ elements: [Value]) {
         let wanted = elements.map { atRest($0, column) }.canonical { $0 }
         differences(from: listValues(key, column), to: wanted) { step in
             switch step {
-            case .same: break
+            case .same(let index, let element):
+                if listValue(key, column, index) != wanted[element] { listSet(key, column, index, wanted[element]) }
             case .extra(let index, _): listRemove(key, column, index)
             case .missing(let index, let element): listInsert(key, column, index, wanted[element])
             }

@@ -3,8 +3,8 @@ import CausewayQuery
 
 /// Finds the first row of each combination of values.
 ///
-/// Values are the same as `Value` says: null equals null, -0.0 equals 0.0, NaN differs from everything, and strings are
-/// equal that Unicode holds to be so, however they are written.
+/// Values are the same as elements of a set are (`SetElement`): null equals null, -0.0 equals 0.0, and strings are equal
+/// if their bytes are; but NaN differs from everything.
 struct DistinctRows {
     /// A code a row, equal for equal combinations of what was added so far; nil before anything was.
     private var codes: SortCodes?
@@ -22,9 +22,7 @@ struct DistinctRows {
         switch type {
         case .string, .data:
             let strings = ByteStringCodes(mayGiveUp: false)
-            var numbers = strings.numbers(of: table, column, keys)
-            if type == .string { strings.uniteEquivalentStrings(&numbers) }
-            add(consume numbers)
+            add(strings.numbers(of: table, column, keys))
         case .mixed: add(MixedCodes.equal(of: table, column, keys))
         case .object:
             add(OrderedNumbers(.integer, of: table, column, keys))
@@ -137,20 +135,4 @@ private struct CodeNumbers {
     }
 
     private let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
-}
-
-extension ByteStringCodes {
-    /// Gives one code to strings that are written differently and equal as Unicode has it.
-    fileprivate func uniteEquivalentStrings(_ numbers: inout OrderedNumbers) {
-        // All scalars below U+0300 are in normal form, and only with others can a string be equal to another one.
-        guard entries.contains(where: { entry in entry.bytes.contains { $0 >= 0xCC } }) else { return }
-        var known: [String: UInt32] = [:]
-        let united = entries.enumerated().map { code, entry in
-            let text = String(decoding: entry.bytes, as: UTF8.self)
-            if let first = known[text] { return first }
-            known[text] = UInt32(truncatingIfNeeded: code)
-            return UInt32(truncatingIfNeeded: code)
-        }
-        numbers.replace(by: united)
-    }
 }

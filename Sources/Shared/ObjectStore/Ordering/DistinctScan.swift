@@ -25,8 +25,8 @@ final class DistinctScan {
         case .int, .object:
             guard table.leafNumbers.allSatisfy({ SeenIntegers.canRead(table.leaf(column, $0)) }) else { return nil }
             values = .integers(SeenIntegers())
-        case .string: values = .strings(SeenStrings(areTexts: true))
-        case .data: values = .strings(SeenStrings(areTexts: false))
+        case .string: values = .strings(SeenStrings())
+        case .data: values = .strings(SeenStrings())
         default: return nil
         }
     }
@@ -111,15 +111,11 @@ private final class SeenStrings {
     private let codes = ByteStringCodes(mayGiveUp: false)
     /// By code: whether a row with it was found.
     private var wasFound: [Bool] = []
-    private let areTexts: Bool
-    /// The texts that were found, once some of them may be written in several ways.
-    private var texts: Set<String>?
     private let short: UnsafeMutablePointer<causeway_short_strings>
     private var rowsKnown = 0
     private var rowsAsked = 0
 
-    init(areTexts: Bool) {
-        self.areTexts = areTexts
+    init() {
         short = .allocate(capacity: 1)
         causeway_scan_forget_short(short)
     }
@@ -178,20 +174,6 @@ private final class SeenStrings {
         if isFound(code) { return false }
         while wasFound.count <= Int(code) { wasFound.append(false) }
         wasFound[Int(code)] = true
-        return !areTexts || isNewText(code)
-    }
-
-    /// Whether no text that was found equals this one as Unicode has it, however they are written.
-    private func isNewText(_ code: UInt32) -> Bool {
-        let bytes = codes.entries[Int(code)].bytes
-        if texts == nil {
-            // All scalars below U+0300 are in normal form, and only with others can a text be equal to another one.
-            guard bytes.contains(where: { $0 >= 0xCC }) else { return true }
-            texts = Set(
-                wasFound.indices.filter { wasFound[$0] && $0 != Int(code) }.map {
-                    String(decoding: codes.entries[$0].bytes, as: UTF8.self)
-                })
-        }
-        return texts?.insert(String(decoding: bytes, as: UTF8.self)).inserted ?? true
+        return true
     }
 }

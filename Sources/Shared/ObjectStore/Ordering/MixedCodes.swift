@@ -19,12 +19,14 @@ enum MixedCodes {
     /// Equal numbers for equal values. 1 and 1.0 are two values here, as they are in a set.
     static func equal(of table: Table, _ column: Int, _ keys: [ObjectKey]) -> OrderedNumbers {
         let values = keys.map { table.value($0, column) }
-        var known: [Value: UInt64] = [:]
+        var known: [SetElement: UInt64] = [:]
         var next: UInt64 = 0
         let codes = values.map { value in
             // A NaN is never found again, so each gets a number of its own.
-            if let code = known[value] { return code }
-            known[value] = next
+            if !value.isNaN {
+                if let code = known[SetElement(value)] { return code }
+                known[SetElement(value)] = next
+            }
             next += 1
             return next - 1
         }

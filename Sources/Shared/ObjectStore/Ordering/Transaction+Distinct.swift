@@ -29,7 +29,7 @@ extension Transaction {
 
     /// The first of each combination of values at the end of to-one paths, in the order of the keys. Null is a value.
     ///
-    /// NaN is equal to nothing, so every object with one stays; -0.0 equals 0.0; strings are equal as Unicode has it.
+    /// NaN is equal to nothing, so every object with one stays; -0.0 equals 0.0; strings are equal if their bytes are.
     ///
     /// - Complexity: O(n).
     package func distinct(_ keys: [ObjectKey], _ className: String, by paths: [BoundPath]) -> [ObjectKey] {

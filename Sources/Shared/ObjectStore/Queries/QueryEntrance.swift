@@ -102,7 +102,8 @@ struct QueryEntrance {
         let property = table.schema.properties[step.property]
         guard Double(operand.count) * treeCost <= limit, operand.allSatisfy({ $0.isNull || $0.hasType(step.type) })
         else { return nil }
-        let values = Set(operand)
+        // 0 and −0 lie in one range, which is gone through once.
+        let values = Set(operand.map(SetElement.init)).map(\.value)
         if property.isPrimaryKey {
             let keys = values.compactMap { PrimaryKey($0).flatMap(table.key) }.sorted()
             return QueryEntrance(
@@ -126,7 +127,7 @@ struct QueryEntrance {
 
     /// Values of several types lie in one range: 1, 1.0 and true.
     private static func mixedRanges(
-        _ values: Set<Value>, _ index: Postings, _ transaction: Transaction
+        _ values: [Value], _ index: Postings, _ transaction: Transaction
     ) -> [IndexRange]? {
         var ranges: [IndexRange] = []
         var seen: Set<[UInt8]> = []
@@ -259,15 +260,6 @@ struct QueryEntrance {
 }
 
 extension Value {
-    package var isNaN: Bool {
-        switch self {
-        case .float(let value): value.isNaN
-        case .double(let value): value.isNaN
-        case .decimal(let value): value.isNaN
-        default: false
-        }
-    }
-
     /// Whether an index of a property of this type holds such values.
     func hasType(_ type: PropertyType) -> Bool {
         switch (type, self) {

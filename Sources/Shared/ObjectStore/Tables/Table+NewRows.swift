@@ -39,12 +39,13 @@ package struct NewRow {
 
     @inlinable @inline(__always)
     package func set(_ column: Int, _ value: Double) {
-        targets[column].present(slot, .double).storeBytes(of: value, toByteOffset: slot &* 8, as: Double.self)
+        targets[column].present(slot, .double).storeBytes(
+            of: value.storedBits, toByteOffset: slot &* 8, as: UInt64.self)
     }
 
     @inlinable @inline(__always)
     package func set(_ column: Int, _ value: Float) {
-        targets[column].present(slot, .float).storeBytes(of: value, toByteOffset: slot &* 4, as: Float.self)
+        targets[column].present(slot, .float).storeBytes(of: value.storedBits, toByteOffset: slot &* 4, as: UInt32.self)
     }
 
     @inlinable @inline(__always)

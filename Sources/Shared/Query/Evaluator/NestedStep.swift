@@ -5,7 +5,7 @@ package enum NestedStep: Hashable, Sendable {
     /// The element at a position of a list.
     case index(Int)
     /// The value of a key of a dictionary.
-    case key(String)
+    case key(ExactString)
     /// Every element of a list, every value of a dictionary.
     case any
     /// Every key of a dictionary.
@@ -38,7 +38,8 @@ extension NestedContent {
         case (.count, _): [.int(Int64(values.count))]
         case (.index(let index), .list(let values)): values.indices.contains(index) ? [values[index]] : []
         case (.key(let key), .map(let names, let values)):
-            names.firstIndex(of: key).flatMap { values.indices.contains($0) ? [values[$0]] : nil } ?? []
+            names.firstIndex { $0.isSame(as: key.string) }.flatMap { values.indices.contains($0) ? [values[$0]] : nil }
+                ?? []
         case (.keys, .map(let names, _)): names.map(Value.string)
         case (.index, .map), (.key, .list), (.keys, .list): []
         }

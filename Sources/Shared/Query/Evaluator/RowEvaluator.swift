@@ -97,7 +97,7 @@ extension RowSource {
         }
         guard let name = step.mapKey else { return value(of: step.property, in: step.className) }
         let keys = elements(of: ~step.property, in: step.className)
-        guard let place = keys.firstIndex(of: .string(name)) else { return .null }
+        guard let place = keys.firstIndex(of: .string(name.string)) else { return .null }
         let values = elements(of: step.property, in: step.className)
         return values.indices.contains(place) ? values[place] : .null
     }

@@ -60,7 +60,7 @@ package struct BoundPath: Hashable, Sendable {
         /// complement of it.
         package var property: Int
         /// The key of a map whose value is meant: then the step has one value.
-        package var mapKey: String?
+        package var mapKey: ExactString?
         /// Steps into the mixed values of the property, whose own list or map is the first they go into.
         package var nested: [NestedStep] = []
         /// Which element of a list is meant: then the step has one value.

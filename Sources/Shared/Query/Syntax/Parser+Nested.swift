@@ -79,7 +79,7 @@ extension NestedStep {
     /// What stands in brackets: a position or a key.
     fileprivate init?(_ value: Value) {
         switch value {
-        case .string(let key): self = .key(key)
+        case .string(let key): self = .key(ExactString(key))
         case .int(let index) where index >= 0: self = .index(Int(index))
         default: return nil
         }
@@ -101,7 +101,7 @@ extension NestedStep {
     var text: String {
         switch self {
         case .index(let index): "[\(index)]"
-        case .key(let key): "[" + Literal.quoted(key, with: "'") + "]"
+        case .key(let key): "[" + Literal.quoted(key.string, with: "'") + "]"
         case .any: "[*]"
         case .keys: ".@keys"
         case .count: ".@count"

@@ -122,7 +122,7 @@ extension PropertyPath {
         switch part {
         case nil: break
         case .keys, .values: break
-        case .value(let key): parts[parts.count - 1] += "[" + Literal.quoted(key, with: "'") + "]"
+        case .value(let key): parts[parts.count - 1] += "[" + Literal.quoted(key.string, with: "'") + "]"
         }
         if !parts.isEmpty { parts[parts.count - 1] += nested.map(\.text).joined() }
         if part == .keys { parts.append("@keys") }

@@ -124,7 +124,7 @@ package enum MapPart: Hashable, Sendable {
     /// `parks.@values`, which says the same as `parks`
     case values
     /// `parks['Chicago']`: one value, null where the key is not there.
-    case value(String)
+    case value(ExactString)
 }
 
 /// An operator on the collection in a path: `dogs.@avg.age` is names ["dogs", "age"] and `average`.
