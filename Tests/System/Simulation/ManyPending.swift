@@ -30,7 +30,7 @@ struct ManyPending {
     func run(say: (String) -> Void) throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("causeway-pending-\(ProcessInfo.processInfo.processIdentifier)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: folder + "/server", withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let server = try StoreEmbedded.open(folder: folder + "/server", options: .init(), epochSeed: 7)
         try server.extendSchema(SimulationSchema.schema)
