@@ -47,7 +47,7 @@ extension Map: _Persistable {
         guard let access = object._access else { return }
         let map = ManagedMap(ManagedList(object, access, column))
         let unmanaged = Map(
-            state: .unmanaged(Dictionary(uniqueKeysWithValues: value.entries.map { ($0.key, $0.value) })))
+            state: .unmanaged(Dictionary(uniqueKeysWithValues: value.entries.map { (ExactKey($0.key), $0.value) })))
         // Managed first: a value that leads back here finds the map in place.
         if case .unmanaged = value.state { value.become(map) }
         if unmanaged.isEmpty, map.list.count == 0 { return }
@@ -61,7 +61,7 @@ extension Map: _Persistable {
 
     private func storedEntries(_ map: ManagedMap) -> [(key: String, value: CausewayModel.Value)] {
         // In the order of the keys, so that objects that are added on the way get their rows in one order always.
-        entries.sorted { $0.key._mapKey.utf8.lexicographicallyPrecedes($1.key._mapKey.utf8) }.map { entry in
+        entries.sorted { $0.key._mapKey.precedes($1.key._mapKey) }.map { entry in
             (key: entry.key._mapKey, value: entry.value._toStored(map.list.target).value)
         }
     }
@@ -98,6 +98,7 @@ extension Map: Encodable where Key: Encodable, Value: Encodable {
     /// Writes the entries as an object whose names are the keys.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        try container.encode(Dictionary(uniqueKeysWithValues: entries.map { ($0.key._mapKey, $0.value) }))
+        // A Swift dictionary takes two spellings of a text for one key.
+        try container.encode(Dictionary(entries.map { ($0.key._mapKey, $0.value) }, uniquingKeysWith: { $1 }))
     }
 }

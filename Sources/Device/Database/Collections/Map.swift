@@ -12,12 +12,13 @@ import CausewayModel
 /// ```
 ///
 /// Values are scalars, optional scalars, or optional objects and embedded objects: `Map<String, Dog?>`. A key must not
-/// begin with `$` nor contain a dot: percent-encode those of other sources. The map of an unmanaged object holds its own
+/// begin with `$` nor contain a dot: percent-encode those of other sources. Keys are the same if and only if their bytes
+/// are: "é" as one character and as two are two keys. The map of an unmanaged object holds its own
 /// entries; with its object it becomes managed and live, and keeps its keys in ascending order. The map of a managed
 /// object is changed in write transactions only.
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCollection {
     enum State {
-        case unmanaged([Key: Value])
+        case unmanaged([ExactKey<Key>: Value])
         case managed(ManagedMap)
         /// Part of a key path that is being recorded: every key gives the same recording value.
         case tracing(_PathRecorder)
@@ -99,7 +100,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     /// ```
     public var keys: [Key] {
         switch state {
-        case .unmanaged(let entries): Array(entries.keys)
+        case .unmanaged(let entries): entries.keys.map(\.key)
         case .managed(let map): map.names.map { Key(_mapKey: $0) }
         case .tracing: []
         }
@@ -121,7 +122,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     /// The keys with their values, as they are now.
     var entries: [(key: Key, value: Value)] {
         switch state {
-        case .unmanaged(let entries): entries.map { (key: $0.key, value: $0.value) }
+        case .unmanaged(let entries): entries.map { (key: $0.key.key, value: $0.value) }
         case .managed(let map): zip(map.names, map.values).map { (key: Key(_mapKey: $0), value: typed($1, map)) }
         case .tracing: []
         }
@@ -162,7 +163,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     public subscript(key: Key) -> Value? {
         get {
             switch state {
-            case .unmanaged(let entries): entries[key]
+            case .unmanaged(let entries): entries[ExactKey(key)]
             case .managed(let map): map.value(key._mapKey).map { typed($0, map) }
             case .tracing(let recorder): Value._tracing(recorder.entered())
             }
@@ -195,7 +196,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         case .unmanaged(var entries):
             // Released first, so that the dictionary is changed in place.
             state = .unmanaged([:])
-            entries[key] = value
+            entries[ExactKey(key)] = value
             state = .unmanaged(entries)
         case .managed(let map):
             map.list.checkWritable()
@@ -215,7 +216,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         switch state {
         case .unmanaged(var entries):
             state = .unmanaged([:])
-            entries[key] = nil
+            entries[ExactKey(key)] = nil
             state = .unmanaged(entries)
         case .managed(let map):
             map.list.checkWritable()

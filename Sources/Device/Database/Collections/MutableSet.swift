@@ -16,7 +16,7 @@ import CausewayModel
 /// and may be another one after every change.
 public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
     enum State {
-        case unmanaged(elements: [Element], members: Set<Element>)
+        case unmanaged(elements: [Element], members: Set<ExactElement<Element>>)
         case managed(ManagedSet)
         /// Part of a key path that is being recorded: every index gives the same recording element.
         case tracing(_PathRecorder)
@@ -115,7 +115,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
     /// - Complexity: O(log n).
     public func contains(_ object: Element) -> Bool {
         switch state {
-        case .unmanaged(_, let members): members.contains(object)
+        case .unmanaged(_, let members): members.contains(ExactElement(object))
         case .managed(let set): set.contains(object)
         case .tracing: false
         }
@@ -169,7 +169,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
         case .unmanaged(var elements, var members):
             // Released first, so that both are changed in place.
             state = .unmanaged(elements: [], members: [])
-            if members.insert(object).inserted { elements.append(object) }
+            if members.insert(ExactElement(object)).inserted { elements.append(object) }
             state = .unmanaged(elements: elements, members: members)
         case .managed(let set):
             set.list.checkWritable()
@@ -198,7 +198,8 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
         switch state {
         case .unmanaged(var elements, var members):
             state = .unmanaged(elements: [], members: [])
-            if members.remove(object) != nil { elements.removeAll { $0 == object } }
+            let member = ExactElement(object)
+            if members.remove(member) != nil { elements.removeAll { ExactElement($0) == member } }
             state = .unmanaged(elements: elements, members: members)
         case .managed(let set):
             set.list.checkWritable()

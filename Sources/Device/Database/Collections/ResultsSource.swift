@@ -355,8 +355,8 @@ public final class _ResultsSource {
             case .sortValues(let ascending):
                 values = values.sortedStably { ascending ? $0.precedes($1) : $1.precedes($0) }
             case .distinctValues:
-                var seen: Set<Value> = []
-                values = values.filter { seen.insert($0).inserted }
+                var seen: Set<SetElement> = []
+                values = values.filter { $0.isNaN || seen.insert(SetElement($0)).inserted }
             case .filter, .sort, .distinct, .limit: break
             }
         }

@@ -145,7 +145,7 @@ private final class MapObserver: ChangeObserver {
         }
         guard version != instance.transaction.version else { return }
         let record = instance.observedChanges(version, instance.transaction.version)
-        let before = Dictionary(uniqueKeysWithValues: zip(names, values))
+        let before = ExactDictionary(uniqueKeysWithValues: zip(names, values))
         moveOn(instance)
         let search = ModificationSearch(record, observed, relinked: look(since: record))
         var changes = Changes()
@@ -158,8 +158,8 @@ private final class MapObserver: ChangeObserver {
                 changes.insertions.append(name)
             }
         }
-        let present = Set(names)
-        changes.deletions = before.keys.filter { !present.contains($0) }.sorted()
+        let present = Set(names.map { ExactString($0) })
+        changes.deletions = before.keys.filter { !present.contains(ExactString($0)) }.sorted { $0.precedes($1) }
         if !changes.isEmpty { block(changes) }
     }
 

@@ -1,3 +1,4 @@
+import CausewayModel
 import CausewaySync
 import CausewayTransport
 import Foundation
@@ -18,7 +19,7 @@ final class AppState: Sendable {
     private let file: UserFile
 
     private struct Users {
-        var byID: [String: User] = [:]
+        var byID: ExactDictionary<User> = [:]
         var current: String?
     }
 
@@ -102,7 +103,8 @@ final class AppState: Sendable {
     }
 
     var allUsers: [String: User] {
-        users.withLock(\.byID)
+        // A Swift dictionary takes two spellings of a text for one key.
+        Dictionary(users.withLock { $0.byID.map { ($0.key, $0.value) } }, uniquingKeysWith: { first, _ in first })
     }
 
     func login(_ credentials: Credentials) async throws -> User {
@@ -128,7 +130,7 @@ final class AppState: Sendable {
     }
 
     private func loggedIn(_ answer: AccountAnswer) throws -> User {
-        guard let token = answer.accessToken, try TokenPayload(token).subject == answer.userId else {
+        guard let token = answer.accessToken, try TokenPayload(token).subject.isSame(as: answer.userId) else {
             throw AppError(
                 .invalidSession,
                 "The server's answer to the login holds no token of the user it names. Check that device and server "
@@ -161,8 +163,8 @@ final class AppState: Sendable {
         let record = user.record
         let current = users.withLock { users in
             if record.state == .removed { users.byID[user.id] = nil }
-            if record.state != .loggedIn, users.current == user.id {
-                users.current = users.byID.values.filter { $0.isLoggedIn && $0.id != user.id }.map(\.id).min()
+            if record.state != .loggedIn, users.current?.isSame(as: user.id) == true {
+                users.current = users.byID.values.filter { $0.isLoggedIn && !$0.id.isSame(as: user.id) }.map(\.id).min()
             }
             return users.current
         }

@@ -1,3 +1,4 @@
+import CausewayModel
 import CausewayObjectStore
 import CausewayQuery
 public import Foundation
@@ -43,7 +44,8 @@ extension Results where Element: Object {
         let query = subscriptionQuery(name)
         let text = try subscriptions.text(of: query)
         let existing = subscriptions.content.record.subscriptions.first { record in
-            record.className == Element.className() && record.predicate == text && record.name == name
+            record.className == Element.className() && record.predicate.isSame(as: text)
+                && record.isNamed(name)
         }
         if existing == nil {
             try subscriptions.change {
@@ -75,7 +77,7 @@ extension Results where Element: Object {
         let query = subscriptionQuery(nil)
         guard let text = try? subscriptions.text(of: query) else { return }
         let matching = subscriptions.filter {
-            $0.record.className == Element.className() && $0.record.predicate == text
+            $0.record.className == Element.className() && $0.record.predicate.isSame(as: text)
         }
         guard let found = matching.first(where: { $0.name == nil }) ?? matching.first else { return }
         subscriptions.update { subscriptions.remove(found) }

@@ -38,6 +38,25 @@ struct SubscriptionRecord: Hashable, Sendable {
     var updatedAt: Timestamp
 }
 
+extension SubscriptionRecord {
+    /// By bytes: another spelling of a name is another name.
+    func isNamed(_ other: String?) -> Bool {
+        name.map { ExactString($0) } == other.map { ExactString($0) }
+    }
+
+    /// By bytes: a query for another spelling of a text is another query.
+    static func == (left: SubscriptionRecord, right: SubscriptionRecord) -> Bool {
+        left.id == right.id && left.isNamed(right.name) && left.className.isSame(as: right.className)
+            && left.predicate.isSame(as: right.predicate) && left.createdAt == right.createdAt
+            && left.updatedAt == right.updatedAt
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        predicate.hashBytes(into: &hasher)
+    }
+}
+
 // MARK: - Bytes
 //
 //  set           := format(1) version state count subscription*

@@ -1,3 +1,4 @@
+import CausewayModel
 import CausewayObjectStore
 import CausewaySync
 import CausewayTransport
@@ -134,7 +135,7 @@ extension Realm.Configuration {
 extension SyncConfiguration: SyncSettings {
     /// Drivers by file, so that a file that is opened again while its last writes are still on their way, or while
     /// somebody holds its session, goes on with the one it has.
-    private static let drivers = Mutex<[String: WeakDriver]>([:])
+    private static let drivers = Mutex<ExactDictionary<WeakDriver>>([:])
 
     private struct WeakDriver {
         weak var driver: SyncDriver?
@@ -142,7 +143,7 @@ extension SyncConfiguration: SyncSettings {
 
     package func attach(_ coordinator: FileCoordinator, for configuration: Realm.Configuration) throws {
         try Self.drivers.withLock { drivers in
-            drivers = drivers.filter { $0.value.driver != nil }
+            drivers.entries = drivers.entries.filter { $0.value.driver != nil }
             if let driver = drivers[coordinator.path]?.driver, driver.file.store === coordinator.store {
                 try checkUser(driver, coordinator.path)
                 if coordinator.participant == nil {
@@ -159,7 +160,7 @@ extension SyncConfiguration: SyncSettings {
     }
 
     private func checkUser(_ driver: SyncDriver, _ path: String) throws {
-        guard driver.user.id == user.id, driver.user.app.id == user.app.id else {
+        guard driver.user.id.isSame(as: user.id), driver.user.app.id.isSame(as: user.app.id) else {
             throw Realm.Error(
                 .incompatibleSession,
                 "The Realm at path '\(path)' is open and synchronises as user '\(driver.user.id)' of app "

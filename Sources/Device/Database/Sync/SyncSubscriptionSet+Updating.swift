@@ -124,7 +124,7 @@ extension SyncSubscriptionSet {
     /// try await subscriptions.update { subscriptions.remove(named: "puppies") }
     /// ```
     public func remove(named name: String) {
-        content.checkChanging().record.subscriptions.removeAll { $0.name == name }
+        content.checkChanging().record.subscriptions.removeAll { $0.isNamed(name) }
     }
 
     /// Removes subscriptions.
@@ -217,8 +217,8 @@ extension SyncSubscriptionSet.Content {
         let update = checkChanging()
         let record = update.record
         if let name {
-            if let existing = record.subscriptions.first(where: { $0.name == name }) {
-                if existing.className == className, existing.predicate == predicate { return }
+            if let existing = record.subscriptions.first(where: { $0.isNamed(name) }) {
+                if existing.className == className, existing.predicate.isSame(as: predicate) { return }
                 misuse(
                     "A subscription named '\(name)' already exists. If you meant to update the existing subscription "
                         + "please use the `update` method.")

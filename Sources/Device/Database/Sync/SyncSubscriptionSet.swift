@@ -125,7 +125,7 @@ public struct SyncSubscriptionSet: Sendable {
     /// if realm.subscriptions.first(named: "puppies") == nil { print("not yet") }
     /// ```
     public func first(named name: String) -> SyncSubscription? {
-        content.record.subscriptions.first { $0.name == name }.map(subscription)
+        content.record.subscriptions.first { $0.isNamed(name) }.map(subscription)
     }
 
     /// The subscription to a query, by whatever name, or nil.
@@ -161,7 +161,7 @@ public struct SyncSubscriptionSet: Sendable {
 
     func first<T: Object>(_ query: QuerySubscription<T>) -> SyncSubscription? {
         guard let text = try? content.update == nil ? text(of: query) : content.predicateText(query) else { return nil }
-        return content.record.subscriptions.first { $0.className == T.className() && $0.predicate == text }
+        return content.record.subscriptions.first { $0.className == T.className() && $0.predicate.isSame(as: text) }
             .map(subscription)
     }
 

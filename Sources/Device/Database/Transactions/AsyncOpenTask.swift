@@ -1,3 +1,4 @@
+import CausewayModel
 public import Dispatch
 import Foundation
 import Synchronization
@@ -83,7 +84,7 @@ final class AsyncOpening: Sendable {
     private let callback: Transferred<(Result<Realm, any Error>) -> Void>
     private let state = Mutex(State())
     /// The openings that are under way, by the path of their file.
-    private static let underWay = Mutex<[String: [AsyncOpening]]>([:])
+    private static let underWay = Mutex<ExactDictionary<[AsyncOpening]>>([:])
 
     init(
         _ configuration: Realm.Configuration, _ queue: DispatchQueue,

@@ -42,13 +42,13 @@ package final class FileCoordinator: Sendable {
     private struct Weak {
         weak var coordinator: FileCoordinator?
     }
-    private static let open = Mutex<[String: Weak]>([:])
+    private static let open = Mutex<ExactDictionary<Weak>>([:])
 
     /// The coordinator of a file, opening the file if nobody has it open.
     package static func open(path: String, options: ObjectStore.Options) throws(StoreError) -> FileCoordinator {
         let result: Result<FileCoordinator, StoreError> = open.withLock { open in
             if let coordinator = open[path]?.coordinator { return .success(coordinator) }
-            open = open.filter { $0.value.coordinator != nil }
+            open.entries = open.entries.filter { $0.value.coordinator != nil }
             do throws(StoreError) {
                 let store = try ObjectStore.open(path: path, options: options)
                 let coordinator = FileCoordinator(store: store, path: path)
