@@ -79,6 +79,7 @@ struct CrashTests {
             if mode == "logged", last > 0 {
                 try Bookkeeping.checkLog(of: ObjectStore.open(path: file.path), last: last)
             }
+            #expect(try realm.verify().problems == [], "\(moment)")
             return last
         } catch {
             Issue.record("\(moment): \(error)")

@@ -14,6 +14,10 @@ extension World {
             try checkUploads(of: device)
             try checkRefusals(of: device)
             try checkContent(of: device)
+            let problems = try device.file.store.verify().problems
+            guard problems.isEmpty else {
+                throw Divergence("the file of device \(device.number) contradicts itself: \(problems)")
+            }
             // What is equal has equal digests on both ends.
             let resync = try server.resync(device)
             guard resync.isEmpty else { throw Divergence("a resync of device \(device.number) tells \(resync)") }

@@ -1,0 +1,81 @@
+import ArgumentParser
+import CausewayObjectStore
+import Foundation
+
+struct Verify: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Reads whole databases and tells everything in them that is damaged or contradicts itself.",
+        discussion: """
+            Compares pages with their checksums, indexes with values, links with backlinks, collections with their parts \
+            and counts with contents. Nothing is written, and the server may run meanwhile. Ends with 1 if anything is \
+            found.
+              sync-server verify --configuration sync-server.yaml
+              sync-server verify /backup/flights
+            """
+    )
+
+    @Option(name: [.short, .customLong("configuration")], help: "The configuration file whose databases to read.")
+    var file: String?
+
+    @Argument(help: "The folder of one database, or a file of objects.")
+    var folder: String?
+
+    func run() throws {
+        var hasProblems = false
+        for path in try paths() {
+            print("\(path):")
+            hasProblems = try !verify(path) || hasProblems
+        }
+        if hasProblems { throw ExitCode.failure }
+    }
+
+    private func paths() throws -> [String] {
+        switch (file, folder) {
+        case (let file?, nil):
+            return try ConfigurationFile.read(file).databases.map { Self.database(in: $0.folder) }
+        case (nil, let folder?):
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) else {
+                throw CommandFailure("There is no '\(folder)'.")
+            }
+            return [isFolder.boolValue ? Self.database(in: folder) : folder]
+        default:
+            throw CommandFailure("Name a configuration file with --configuration, or a folder, and not both.")
+        }
+    }
+
+    private static func database(in folder: String) -> String { folder + "/database.causeway" }
+
+    /// Whether the file is sound.
+    private func verify(_ path: String) throws -> Bool {
+        guard FileManager.default.fileExists(atPath: path) else {
+            print("  was never served: there is no file yet")
+            return true
+        }
+        var options = ObjectStore.Options()
+        options.readOnly = true
+        let report: VerificationReport
+        do throws(StoreError) {
+            let store = try ObjectStore.open(path: path, options: options)
+            defer { store.close() }
+            var tenths = 0
+            report = try store.verify { done in
+                guard Int(done * 10) > tenths else { return }
+                tenths = Int(done * 10)
+                print("  \(tenths * 10) %")
+            }
+        } catch {
+            print("  cannot be opened: \(error.message)")
+            return false
+        }
+        for problem in report.problems { print("  \(problem)") }
+        if report.problemCount > report.problems.count {
+            print("  and \(report.problemCount - report.problems.count) more")
+        }
+        print(
+            report.isSound
+                ? "  is sound: \(report.objects) objects on \(report.pages) pages"
+                : "  has \(report.problemCount) problems")
+        return report.isSound
+    }
+}
