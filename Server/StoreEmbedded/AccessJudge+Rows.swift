@@ -10,6 +10,8 @@ import CausewayStore
 struct Draft {
     /// Nothing of this life is in the record.
     private(set) var isNew: Bool
+    /// The changeset has a create of it.
+    private(set) var isCreated = false
     /// How far its lives have come; nil while no operation was about them.
     var lives: Lives?
     private var fields: [Int: FieldValue] = [:]
@@ -17,6 +19,7 @@ struct Draft {
     private var sums: [Int: Int64] = [:]
     private var elements: [Int: [Value]] = [:]
     private var keys: [Int: [Value]] = [:]
+    private var edits: [Int: [TextOperation]] = [:]
 
     init(isNew: Bool) {
         self.isNew = isNew
@@ -29,12 +32,14 @@ struct Draft {
         sums = [:]
         elements = [:]
         keys = [:]
+        edits = [:]
     }
 
     /// - Parameter loses: whether what the record holds in a column is stronger.
     mutating func take(_ operation: Operation, _ plan: ClassPlan, where loses: (FieldValue, Int) -> Bool) {
         switch operation {
         case .create(_, _, let fields):
+            isCreated = true
             for field in fields { take(field, plan, loses) }
         case .set(_, let field): take(field, plan, loses)
         case .add(_, let property, let addition):
@@ -46,7 +51,9 @@ struct Draft {
             let isMap = plan.schema.properties[column].collection == .map
             elements[column, default: []].append(isMap ? value : key)
             if isMap { keys[column, default: []].append(key) }
-        case .delete, .list, .keyed, .text: break
+        case .text(_, let property, let edit):
+            if let column = plan.columns[property] { edits[column, default: []].append(edit) }
+        case .delete, .list, .keyed: break
         }
     }
 
@@ -69,6 +76,9 @@ struct Draft {
         return .int(number &+ sum)
     }
 
+    /// Of a text.
+    func edits(of column: Int) -> [TextOperation]? { edits[column] }
+
     func added(to column: Int, keys areKeys: Bool) -> [Value] {
         (areKeys ? keys[column] : elements[column]) ?? []
     }
@@ -78,15 +88,24 @@ struct Draft {
 struct JudgedRow: RowSource {
     let judge: AccessJudge
     let name: ObjectName
-    let isAfter: Bool
+    let moment: Moment
 
-    private var draft: Draft? { isAfter ? judge.draft(of: name) : nil }
+    enum Moment {
+        case before
+        /// As far as the changeset was judged.
+        case after
+        /// Of an object that a link of the judged one leads to: when all of the changeset has had its effect.
+        case afterAll
+    }
+
+    private var draft: Draft? { judge.draft(of: name, moment) }
 
     func value(of property: Int, in className: String) -> Value {
         let plan = judge.merging.catalog[name.classNumber]
         guard plan.name.isSame(as: className), plan.schema.properties.indices.contains(property) else { return .null }
         if property == plan.primaryKey { return name.key.value ?? .null }
         guard let draft else { return recorded(property, plan) }
+        if let edits = draft.edits(of: property) { return judge.text(property, of: name, isNew: draft.isNew, edits) }
         return draft.value(of: property) { draft.isNew ? plan.zeroRow[property] : recorded(property, plan) }
     }
 
@@ -111,8 +130,10 @@ struct JudgedRow: RowSource {
     func object(at link: Value, in target: String) -> JudgedRow? {
         guard case .link(let key) = link, let number = judge.merging.catalog.number(target) else { return nil }
         let object = ObjectName(number, key)
-        guard judge.row(object) != nil || isAfter && judge.draft(of: object) != nil else { return nil }
-        return JudgedRow(judge: judge, name: object, isAfter: isAfter)
+        if moment == .before {
+            return judge.row(object).map { _ in JudgedRow(judge: judge, name: object, moment: .before) }
+        }
+        return judge.existsAfterAll(object) ? JudgedRow(judge: judge, name: object, moment: .afterAll) : nil
     }
 }
 

@@ -28,6 +28,11 @@ import CausewayStore
 /// holds, or another property, is refused.
 ///
 /// What depends on a refused operation is refused with it, which is for `Verdicts` to see to.
+///
+/// A rule that looks through a link sees the other object as the operations that are not refused leave it. What is refused
+/// changes what is seen, so all is judged again without it, until nothing more is refused. That may take as many passes as
+/// there are operations, and they are bounded: in the last one nothing is permitted by what it sees of an object that the
+/// changeset is about.
 final class AccessJudge {
     let merging: Merging
     let rules: BoundRules
@@ -39,6 +44,21 @@ final class AccessJudge {
     /// What this changeset gives embedded objects as their place.
     private var places: [ObjectName: Place] = [:]
     private var known: [Question: Bool] = [:]
+
+    // Of one pass.
+    private var isLastPass = false
+    /// What was refused when it began.
+    private var standing = Verdicts()
+    /// What all that was not refused then makes of its objects; made when a rule first looks through a link.
+    private var outcomes: [ObjectName: Draft]?
+    /// Whether a rule saw one of them, since a judgement began and since the pass did.
+    private var sees = false
+    private var hasSeen = false
+    /// Rows cannot throw: what they met is thrown at the end of the pass.
+    private var failure: StoreFailure?
+
+    /// A refusal rarely takes another with it, and that hardly ever a third.
+    static let passesMax = 8
 
     struct Place: Hashable {
         var holder: ObjectName
@@ -68,6 +88,22 @@ final class AccessJudge {
     }
 
     func judge(_ verdicts: inout Verdicts) throws(StoreFailure) {
+        for pass in 1...Self.passesMax {
+            if !verdicts.isEmpty { verdicts.spread(over: operations) }
+            standing = verdicts
+            isLastPass = pass == Self.passesMax
+            drafts = [:]
+            places = [:]
+            outcomes = nil
+            hasSeen = false
+            try judgeOnce(&verdicts)
+            if let failure { throw failure }
+            if !hasSeen || verdicts.refused.count == standing.refused.count { return }
+        }
+    }
+
+    private func judgeOnce(_ verdicts: inout Verdicts) throws(StoreFailure) {
+        var edited: [ObjectName: [Int]] = [:]
         var created: [ObjectName: [Int]] = [:]
         var embedded: [Int] = []
         for (index, operation) in operations.enumerated() where !verdicts.isRefused(index) {
@@ -82,11 +118,18 @@ final class AccessJudge {
                 continue
             }
             if row(name) != nil {
-                if let failure = try changing(name, plan, rules, operation) { verdicts.refuse(index, failure) }
+                if let failure = try changing(name, plan, rules, operation) {
+                    // Whoever may not read it is answered as if it were not there.
+                    let isHidden = operation.isCreate && !holds(rules.read, name)
+                    verdicts.refuse(index, isHidden ? Self.refusal("create", plan) : failure)
+                } else if case .text = operation {
+                    edited[name, default: []].append(index)
+                }
             } else if created[name] != nil || operation.isAboutLife {
                 created[name, default: []].append(index)
             }
         }
+        for (name, indices) in edited.sorted(by: { $0.key < $1.key }) { try editing(name, indices, &verdicts) }
         for (name, indices) in created.sorted(by: { $0.key < $1.key }) { try making(name, indices, &verdicts) }
         for index in embedded {
             if let failure = changingPart(operations[index]) { verdicts.refuse(index, failure) }
@@ -107,6 +150,8 @@ final class AccessJudge {
             guard let rule = rules.writable[column], !holds(rule, name) else { continue }
             return Self.refusal("set", plan, column)
         }
+        // What edits make of a text is judged when all of them are known.
+        if case .text = operation { return nil }
         let draft = drafts[name]
         var next = draft ?? Draft(isNew: false)
         let effect = try draw(operation, into: &next, name, plan)
@@ -114,10 +159,42 @@ final class AccessJudge {
         drafts[name] = next
         // What has no effect makes nothing, and what is deleted is nothing.
         if effect == .none || effect == .end { return nil }
-        let after = JudgedRow(judge: self, name: name, isAfter: true)
-        if rules.write.matches(after), !next.isNew || rules.create.matches(after) { return nil }
+        if isPermitted(name, next, rules) { return nil }
         drafts[name] = draft
-        return StoreFailure(
+        return Self.goneTooFar(plan)
+    }
+
+    /// All edits of an object's texts come after its other changes, and stand or fall together.
+    private func editing(
+        _ name: ObjectName, _ indices: [Int], _ verdicts: inout Verdicts
+    ) throws(StoreFailure) {
+        let plan = merging.catalog[name.classNumber]
+        guard let rules = rules[plan.name] else { return }
+        let draft = drafts[name]
+        var next = draft ?? Draft(isNew: false)
+        if let lives = next.lives, !lives.isAlive { return }
+        for index in indices { _ = try draw(operations[index], into: &next, name, plan) }
+        drafts[name] = next
+        if isPermitted(name, next, rules) { return }
+        drafts[name] = draft
+        for index in indices { verdicts.refuse(index, Self.goneTooFar(plan)) }
+    }
+
+    private func isPermitted(_ name: ObjectName, _ draft: Draft, _ rules: BoundRules.OfClass) -> Bool {
+        let after = JudgedRow(judge: self, name: name, moment: .after)
+        return meets(rules.write, after) && (!draft.isNew || meets(rules.create, after))
+    }
+
+    /// Whether a rule is met afterwards.
+    private func meets(_ rule: BoundPredicate, _ row: JudgedRow) -> Bool {
+        sees = false
+        let answer = rule.matches(row)
+        hasSeen = hasSeen || sees
+        return answer && !(sees && isLastPass)
+    }
+
+    private static func goneTooFar(_ plan: ClassPlan) -> StoreFailure {
+        StoreFailure(
             .permissionDenied,
             "The change would make a “\(plan.name)” of the object that this user may not change. Leave what decides "
                 + "about it, or ask the operator for the permission.")
@@ -163,7 +240,7 @@ final class AccessJudge {
     private func take(
         _ operation: Operation, into draft: inout Draft, _ name: ObjectName, _ plan: ClassPlan
     ) throws(StoreFailure) -> Bool {
-        guard plan.schema.kind == .object, !draft.isNew else {
+        guard plan.schema.kind != .asymmetric, !draft.isNew else {
             draft.take(operation, plan) { _, _ in false }
             return true
         }
@@ -188,7 +265,7 @@ final class AccessJudge {
         if case .constant(let answer) = rule { return answer }
         let question = Question(name: name, rule: rule)
         if let answer = known[question] { return answer }
-        let answer = rule.matches(JudgedRow(judge: self, name: name, isAfter: false))
+        let answer = rule.matches(JudgedRow(judge: self, name: name, moment: .before))
         known[question] = answer
         return answer
     }
@@ -207,16 +284,18 @@ final class AccessJudge {
                 _ = try draw(operations[index], into: &draft, name, plan)
             }
             drafts[name] = draft
-            let made = JudgedRow(judge: self, name: name, isAfter: true)
-            guard rules.create.matches(made) else {
+            let made = JudgedRow(judge: self, name: name, moment: .after)
+            guard meets(rules.create, made) else {
                 return refuseCreates(indices, Self.refusal("create", plan), &verdicts)
             }
             // What is refused changes what is judged: once more without it.
             var isSettled = true
             for index in indices where !verdicts.isRefused(index) {
                 for column in operations[index].columns(plan, withoutZeros: true) {
-                    guard let rule = rules.writable[column], !rule.matches(made) else { continue }
-                    let failure = Self.refusal("set", plan, column)
+                    guard let rule = rules.writable[column], !meets(rule, made) else { continue }
+                    // Where objects may be hidden the answer is the one that a hidden one of this key would bring.
+                    let isOpen = rules.read == .constant(true) || !operations[index].isCreate
+                    let failure = isOpen ? Self.refusal("set", plan, column) : Self.refusal("create", plan)
                     if operations[index].isCreate { return refuseCreates(indices, failure, &verdicts) }
                     verdicts.refuse(index, failure)
                     isSettled = false
@@ -302,7 +381,54 @@ final class AccessJudge {
         merging.table(name.classNumber).key(for: name.key)
     }
 
-    func draft(of name: ObjectName) -> Draft? { drafts[name] }
+    /// Nil for one as it is in the record.
+    func draft(of name: ObjectName, _ moment: JudgedRow.Moment) -> Draft? {
+        switch moment {
+        case .before: nil
+        case .after: drafts[name]
+        case .afterAll: outcomes?[name]
+        }
+    }
+
+    /// Whether an object that a link leads to is there, when all operations have had their effect.
+    func existsAfterAll(_ name: ObjectName) -> Bool {
+        let made = outcomes ?? draw()
+        outcomes = made
+        guard let draft = made[name] else { return row(name) != nil }
+        sees = true
+        return draft.lives?.isAlive ?? (draft.isCreated || row(name) != nil)
+    }
+
+    private func draw() -> [ObjectName: Draft] {
+        var drawn: [ObjectName: Draft] = [:]
+        do throws(StoreFailure) {
+            for (index, operation) in operations.enumerated() where standing.refused[index] == nil {
+                guard let plan = merging.catalog[operation.target.className] else { continue }
+                let name = ObjectName(plan.number, operation.target.key)
+                var draft = drawn[name] ?? Draft(isNew: row(name) == nil)
+                _ = try draw(operation, into: &draft, name, plan)
+                drawn[name] = draft
+            }
+        } catch {
+            failure = error
+        }
+        return drawn
+    }
+
+    /// A text of the record with edits on top of it.
+    func text(_ column: Int, of name: ObjectName, isNew: Bool, _ edits: [TextOperation]) -> Value {
+        var text = TextState()
+        if !isNew, let key = row(name) {
+            do {
+                text = try TextTree.load(
+                    name.classNumber, column, key, merging.table(name.classNumber), in: merging.transaction)
+            } catch {
+                failure = error
+            }
+        }
+        for edit in edits { _ = text.join(edit) }
+        return .string(text.string)
+    }
 
     /// Says no more than the writer knows: which class, and which property.
     private static func refusal(_ verb: String, _ plan: ClassPlan, _ column: Int? = nil) -> StoreFailure {

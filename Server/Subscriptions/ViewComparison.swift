@@ -165,11 +165,12 @@ package final class ViewComparison {
 
     /// The device holds what is not in its view: it has ended, or matches no query, or was lost with a newer copy of
     /// the database. The last two it lets go of, and whoever still has a write of them brings them back. So it does of what
-    /// ended and whose end is forgotten: nobody can tell it from what was lost (RULES.md, section 12).
+    /// ended and whose end is forgotten: nobody can tell it from what was lost (RULES.md, section 12). Whoever may not read
+    /// every object of the class hears of no end here, for who claims to hold a key need not have seen its object.
     private func letGo(_ key: PrimaryKey, _ className: String) throws(StoreFailure) {
         guard let number = snapshot.classNumber(className) else { return }
         let name = ObjectName(number, key)
-        if snapshot.row(name) == nil, let life = try snapshot.endedLife(name) {
+        if !rules.mayHide(className), snapshot.row(name) == nil, let life = try snapshot.endedLife(name) {
             ended.append((name, life))
         } else {
             leaving[number, default: []].append(key)

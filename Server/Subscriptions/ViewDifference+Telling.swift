@@ -1,6 +1,7 @@
 import CausewayMerge
 import CausewayModel
 import CausewayOperations
+import CausewayQuery
 import CausewayStore
 
 // Putting single objects into a part.
@@ -53,16 +54,29 @@ extension ViewDifference {
         part.append(Part.End(object: reference(name), life: try snapshot.endedLife(name) ?? 2))
     }
 
+    /// What there is to say of an object that is not here: that it has ended, or else that it leaves.
+    ///
+    /// Of one that is not here nothing says who might have read it. So whoever may not read every object of the class is
+    /// told of all that they may not read in one way: what is hidden, what has ended and what never was leave for lack
+    /// of permission.
+    func tellAbsent(_ name: ObjectName, in part: inout Part) throws(StoreFailure) {
+        if mayHide(name.classNumber) {
+            leave(name, .permission, in: &part)
+        } else if try snapshot.endedLife(name) != nil {
+            try end(name, in: &part)
+        } else {
+            leave(name, .query, in: &part)
+        }
+    }
+
+    /// Whether there may be objects of the class that the caller may not read.
+    func mayHide(_ classNumber: Int) -> Bool { rules.mayHide(snapshot.className(classNumber)) }
+
     /// The whole object if it is in view, and its embedded objects with it. What the device may have deleted or replaced
     /// there comes back so.
     func restore(_ name: ObjectName, in part: inout Part) throws(StoreFailure) {
         guard let row = snapshot.row(name) else {
-            if try snapshot.endedLife(name) != nil {
-                try end(name, in: &part)
-            } else {
-                leave(name, .query, in: &part)
-            }
-            return
+            return try tellAbsent(name, in: &part)
         }
         if let query = wanted[name.classNumber], try snapshot.matches(row, query) {
             try enter(name.classNumber, [row.key], in: &part)
@@ -73,6 +87,13 @@ extension ViewDifference {
 
     func reference(_ name: ObjectName) -> ObjectReference {
         ObjectReference(snapshot.className(name.classNumber), name.key)
+    }
+}
+
+extension BoundRules? {
+    func mayHide(_ className: String) -> Bool {
+        guard let rules = self?[className] else { return false }
+        return rules.read != .constant(true)
     }
 }
 

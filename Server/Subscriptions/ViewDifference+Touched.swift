@@ -48,7 +48,8 @@ struct Aggregate {
 //                                 property that somebody's operation named, with the value that won, so that an
 //                                 operation of the client that lost is put right
 //     no          any     -       deleted, if it was held or the client touched it; nothing if the client alone
-//                                 deleted it with full effect
+//                                 deleted it with full effect; left, if it was not held and the caller may not read
+//                                 every object of the class
 //
 // Of a device that was cut in the middle of a change, before = yes where it may hold the object; what it does not hold
 // for certain enters instead of being updated.
@@ -60,7 +61,11 @@ extension ViewDifference {
         let root = aggregate.root
         guard let row = snapshot.row(root.name) else {
             if aggregate.isOwnAndEffective { return }
-            if try isKnown(aggregate) { try end(root.name, in: &part) }
+            if try wasHeld(root) {
+                try end(root.name, in: &part)
+            } else if aggregate.byClient {
+                try tellEnded(root.name, in: &part)
+            }
             return
         }
         let query = wanted[root.name.classNumber]
@@ -84,6 +89,11 @@ extension ViewDifference {
         } else {
             try enterWhole(row, aggregate, in: &part)
         }
+    }
+
+    /// Of what the client wrote about, and could not see when it wrote.
+    private func tellEnded(_ name: ObjectName, in part: inout Part) throws(StoreFailure) {
+        if mayHide(name.classNumber) { try tellAbsent(name, in: &part) } else { try end(name, in: &part) }
     }
 
     /// The device may hold it: by its queries, or because it wrote it.

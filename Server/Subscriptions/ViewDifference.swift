@@ -245,10 +245,12 @@ package final class ViewDifference {
             }
         case .letGo(let names):
             repeat {
-                let row = snapshot.row(names[position])
-                leave(
-                    names[position], try row.map { row throws(StoreFailure) in try reasonToLeave(row) } ?? .query,
-                    in: &part)
+                let name = names[position]
+                if let row = snapshot.row(name) {
+                    leave(name, try reasonToLeave(row), in: &part)
+                } else {
+                    leave(name, mayHide(name.classNumber) ? .permission : .query, in: &part)
+                }
                 position += 1
             } while position < names.count && part.sizeBytes < bytesMax && goesOn()
         case .refused(let refusals):

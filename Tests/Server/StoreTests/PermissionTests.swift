@@ -329,6 +329,108 @@ struct PermissionTests {
                 == [1, 2])
     }
 
+    private func friend(_ id: Int64) -> (String, Value) { ("friend", .link(.int(id))) }
+
+    @Test("through a link a rule sees what is not refused: nothing comes in by an object that does not")
+    func refusedOthers() throws {
+        let record = try Record()
+        let led = try rules(write: "TRUEPREDICATE", create: "age == 1 OR friend.name == 'boss'")
+        // A leader who may not come in lets nobody in, whichever is named first.
+        #expect(
+            try refused(
+                record, led, create(dog(2), friend(9)), create(dog(9), name("boss")), create(dog(10), friend(9)),
+                create(dog(11), ("age", .int(1)))) == [0, 1, 2])
+        try record.write(Record.bob, create(dog(9), name("boss")))
+        #expect(try record.dog(2) == nil && record.dog(10) == nil && record.dog(11) != nil)
+        // One that is there, or comes in by itself, does.
+        #expect(
+            try refused(
+                record, led, create(dog(20), friend(9)), create(dog(3), friend(21)),
+                create(dog(21), name("boss"), ("age", .int(1)))) == [])
+        // So it is with what a change would make of it, and with one that the changeset ends.
+        let named = try rules(write: "friend.name == 'boss' OR age == 1", delete: "TRUEPREDICATE")
+        try record.write(Record.bob, create(dog(30), name("cat"), ("age", .int(5))), create(dog(31), ("age", .int(1))))
+        #expect(
+            try refused(
+                record, named, set(dog(30), "name", .string("boss")), set(dog(31), "friend", .link(.int(30))),
+                set(dog(31), "age", .int(2))) == [0, 2])
+        #expect(try refused(record, named, .delete(dog(9), life: 2), create(dog(32), friend(9))) == [1])
+    }
+
+    @Test("however long a chain of refusals is, all that hangs on the first one goes, and nothing else")
+    func chains() throws {
+        let record = try Record()
+        try record.write(Record.bob, create(dog(1_000), name("boss")))
+        let led = try rules(write: "TRUEPREDICATE", create: "friend.name == 'boss'")
+        func chain(_ ids: ClosedRange<Int64>, from first: Int64) -> [CausewayOperations.Operation] {
+            ids.map { create(dog($0), name("boss"), friend($0 == ids.lowerBound ? first : $0 - 1)) }
+        }
+        for length in [2, 5, 9, 40] as [Int64] {
+            let base = length * 100
+            let operations = chain(base...base + length - 1, from: 999_999) + [create(dog(base + 99), friend(1_000))]
+            let changeset = record.changeset(ann, operations)
+            _ = try record.store.commit(
+                [UploadBatch(client: ann, user: "user", permissions: led, changesets: [changeset])],
+                receivedAt: record.time)
+            let places = try record.refusals(ann).filter { $0.sequence == changeset.sequence }.map(\.operation)
+            #expect(places == Array(0..<Int(length)), "\(length)")
+        }
+        let changeset = record.changeset(ann, chain(9_000...9_039, from: 1_000))
+        _ = try record.store.commit(
+            [UploadBatch(client: ann, user: "user", permissions: led, changesets: [changeset])],
+            receivedAt: record.time)
+        #expect(try record.refusals(ann).filter { $0.sequence == changeset.sequence } == [])
+    }
+
+    @Test("edits of a text count in the object afterwards, those of a new object too, and stand or fall together")
+    func texts() throws {
+        let record = try Record()
+        let box = ObjectReference("Box", .int(1))
+        func type(_ target: ObjectReference, _ text: String, by client: ClientID, _ counter: UInt64)
+            -> CausewayOperations
+            .Operation
+        {
+            .text(
+                target, property: "body",
+                .insert(ElementID(client: client, counter: counter), left: nil, right: nil, text: text))
+        }
+        try record.write(Record.bob, create(box), type(box, "plain", by: Record.bob, 1))
+        let write = AccessRules.Rule.when(try Predicate.parse("NOT body CONTAINS 'secret'"))
+        let open = Permissions(
+            AccessRules(byClass: ["Box": AccessRules.OfClass(create: write, write: write, delete: write)]))
+        #expect(try refused(record, open, type(box, "se", by: ann, 1)) == [])
+        let other = ObjectReference("Box", .int(2))
+        #expect(
+            try refused(
+                record, open, type(box, "secret", by: ann, 10), type(box, "ok", by: ann, 20),
+                .keyed(box, property: "labels", .put(key: .string("x"), value: .null)), create(other),
+                type(other, "top secret", by: ann, 30)) == [0, 1, 3, 4])
+        #expect(try record.object("Box", .int(1))?["body"] == .string("seplain"))
+        // Typed in two pieces it says the same.
+        #expect(
+            try refused(record, open, type(box, "secr", by: ann, 40), type(box, "x", by: ann, 50)) == [])
+        #expect(try refused(record, open, create(other), type(other, "ok", by: ann, 60)) == [])
+    }
+
+    @Test("whether a key is taken, was taken or never was, who may not see it is refused a create in the same words")
+    func hiddenKeys() throws {
+        let record = try Record()
+        try record.write(Record.bob, create(dog(1), name("bob")), create(dog(2), name("bob")))
+        try record.write(Record.bob, .delete(dog(2), life: 2))
+        for permissions in [
+            try rules("name == 'ann'", write: "name == 'ann'", create: "FALSEPREDICATE"),
+            try rules(
+                "name == 'ann'", write: "name == 'ann'", create: "TRUEPREDICATE", properties: ["age": "name == 'ann'"]),
+        ] {
+            #expect(
+                try refused(
+                    record, permissions, create(dog(1), name("cat"), ("age", .int(1))),
+                    create(dog(2), name("cat"), ("age", .int(1))), create(dog(3), name("cat"), ("age", .int(1))))
+                    == [0, 1, 2])
+            #expect(Set(try record.refusals(ann).map(\.failure.message)).count == 1)
+        }
+    }
+
     @Test("rules that permit everything refuse nothing, and a class without rules follows the default")
     func everything() throws {
         let record = try Record()

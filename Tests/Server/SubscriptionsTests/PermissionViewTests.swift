@@ -96,6 +96,45 @@ struct PermissionViewTests {
                 == ["enter Task 3", "enter Task 4", "enter Task 5", "leave Task 1 permission", "update Task 2 done"])
     }
 
+    @Test("what may not be seen is told in one way after a refused create: what is there, has ended or never was")
+    func refusedCreates() throws {
+        let view = try View()
+        try view.write(
+            View.bob, make(task(1), ("title", .string("secret"))), make(task(2), ("title", .string("secret"))))
+        try view.write(View.bob, .delete(task(2), life: 2))
+        let start = view.record.version.rawValue
+        let open = Permissions(
+            AccessRules(byClass: [
+                "Task": AccessRules.OfClass(
+                    read: .when(try Predicate.parse("title != 'secret'")), create: .never, write: .never)
+            ]))
+        try view.write(View.ann, [make(task(1)), make(task(2)), make(task(3))], under: open)
+        let difference = try ViewDifference(
+            view.record.snapshot(), from: ServerVersion(start), held: all, wanted: all, heldUnder: open, under: open,
+            for: View.ann, acknowledged: 0)
+        let part = try difference.next(bytesMax: 1 << 20)
+        #expect(part.refused.count == 3 && Set(part.refused.map(\.failure.message)).count == 1)
+        #expect(part.deleted == [] && part.allEntered.isEmpty)
+        #expect(part.left.map { "\($0.object.shown) \($0.reason)" } == (1...3).map { "Task \($0) permission" })
+    }
+
+    @Test(
+        "of what it wrote about and could not see, a device hears that it leaves, and of no end; of what it held it does"
+    )
+    func unseenEnds() throws {
+        let view = try View()
+        try view.write(View.bob, make(task(1), ("title", .string("secret"))), make(task(2)), make(task(3)))
+        try view.write(View.bob, .delete(task(1), life: 2))
+        let start = view.record.version.rawValue
+        let open = try rules("title != 'secret'")
+        try view.write(View.bob, .delete(task(2), life: 2))
+        try view.write(View.ann, base: 1, make(task(1)), change(task(2), "done", .bool(true)))
+        #expect(
+            try told(view, from: start, heldUnder: open, under: open).words
+                == ["leave Task 1 permission", "delete Task 2"])
+        #expect(try told(view, from: start, heldUnder: nil, under: nil).words == ["delete Task 1", "delete Task 2"])
+    }
+
     // MARK: - Properties
 
     @Test("a property that may not be read is not sent, whole or in part")

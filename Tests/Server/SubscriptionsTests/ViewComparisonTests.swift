@@ -109,6 +109,44 @@ struct ViewComparisonTests {
         #expect(words.filter { !$0.hasPrefix("enter") } == ["leave Task 1"])
     }
 
+    @Test("who may not read every object claims keys in vain: what is hidden, has ended or never was leaves in one way")
+    func hiddenKeys() throws {
+        let view = try View()
+        try view.write(
+            View.bob, make(task(1), ("title", .string("secret"))), make(task(2), ("title", .string("secret"))))
+        try view.write(View.bob, .delete(task(2), life: 2))
+        let claimed = Dictionary(uniqueKeysWithValues: (1...3).map { (task($0), ObjectState(life: 1)) })
+        func reasons(_ permissions: Permissions?) throws -> [String] {
+            let comparison = try ViewComparison(
+                view.record.snapshot(), schema: View.schema, wanted: open, under: permissions, for: View.ann, seed: 7)
+            while let question = comparison.question() {
+                var digester = ObjectDigester(seed: question.seed, schema: View.schema)
+                let index = DigestIndex(
+                    claimed.map { object, state in
+                        .init(
+                            place: digester.place(of: object.key),
+                            ObjectDigest(object.key, digester.digest(object, state) { _ in nil }))
+                    })
+                let nothing = DigestIndex([])
+                #expect(
+                    try comparison.take(
+                        question.asks.map { ($0.range.className == "Task" ? index : nothing).report(on: $0) }))
+            }
+            let part = try comparison.difference().next(bytesMax: 1 << 20)
+            return part.left.map { "\($0.object.shown) \($0.reason)" }.sorted()
+                + part.deleted.map { "\($0.object.shown) deleted" }
+        }
+        let some = Permissions(
+            AccessRules(byClass: [
+                "Task": AccessRules.OfClass(read: .when(try Predicate.parse("title != 'secret'")))
+            ]))
+        let never = Permissions(AccessRules(byClass: ["Task": AccessRules.OfClass(read: .never)]))
+        for permissions in [some, never] {
+            #expect(try reasons(permissions) == (1...3).map { "Task \($0) permission" })
+        }
+        #expect(try reasons(nil) == ["Task 3 query", "Task 2 deleted"])
+    }
+
     @Test("of an object that may be read in part, only that part is compared")
     func partlyHidden() throws {
         let view = try View()
