@@ -89,7 +89,7 @@ struct QueryPlan {
         if plan.entrance != nil { return plan.keys().filter(range.contains) }
         var keys: [ObjectKey] = []
         plan.scan(
-            leaves.clamped(to: table.leafNumbers),
+            leaves.clamped(to: 0..<table.leafNumbers.upperBound),
             { number, found, keys in
                 let first = Int64(number * slotsPerLeaf)
                 found.forEach { slot in
