@@ -8,8 +8,6 @@ package enum StorageMutation: String, Sendable, CaseIterable {
     case reuseFallbacks = "reuse-fallbacks"
     /// A commit syncs without waiting for the sync of somebody else.
     case overlapSyncs = "overlap-syncs"
-    /// What was found at opening is not synced before it is built upon.
-    case trustMemory = "trust-memory"
     /// A state that does not fit into the map counts as torn.
     case mapBoundsStates = "map-bounds-states"
     /// A header of a newer format counts as damaged.

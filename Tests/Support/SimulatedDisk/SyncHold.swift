@@ -2,7 +2,7 @@ import Dispatch
 
 /// A sync that lasts until another thread has had the chance to sync beside it.
 package final class SyncHold: Sendable {
-    private static let patienceSeconds = 10
+    private static let patienceSeconds = 1
     /// So long is waited for a sync that nothing keeps from coming at once.
     private static let overlapMilliseconds = 2
 

@@ -69,7 +69,6 @@ extension PageFile {
     /// are used for something else by then.
     private func secureRecovered(_ base: FileHeader) throws(StorageError) {
         guard shared.recovered != 0, !isInMemory else { return }
-        guard mutation != .trustMemory else { return shared.setDurable(base.transaction) }
         try confirm(base.transaction)
     }
 
