@@ -98,7 +98,7 @@ final class AccessJudge {
             hasSeen = false
             try judgeOnce(&verdicts)
             if let failure { throw failure }
-            if !hasSeen || verdicts.refused.count == standing.refused.count { return }
+            if !hasSeen || verdicts.count == standing.count { return }
         }
     }
 
@@ -402,7 +402,7 @@ final class AccessJudge {
     private func draw() -> [ObjectName: Draft] {
         var drawn: [ObjectName: Draft] = [:]
         do throws(StoreFailure) {
-            for (index, operation) in operations.enumerated() where standing.refused[index] == nil {
+            for (index, operation) in operations.enumerated() where !standing.isRefused(index) {
                 guard let plan = merging.catalog[operation.target.className] else { continue }
                 let name = ObjectName(plan.number, operation.target.key)
                 var draft = drawn[name] ?? Draft(isNew: row(name) == nil)
