@@ -17,9 +17,14 @@ package protocol SyncService: Sendable {
     func serving(_ caller: KnownCaller) -> any SyncService
     /// Every download is told why and finishes.
     func end(_ failure: SyncFailure) async
+    /// Whether the database still does what it is asked for. Never waits.
+    var isAnswering: Bool { get }
 }
 
 extension SyncService {
+    /// For services without a database.
+    package var isAnswering: Bool { true }
+
     /// For services that permit everything.
     package func serving(_ caller: KnownCaller) -> any SyncService { self }
 }

@@ -105,7 +105,8 @@ extension Configuration {
         bounds.connectionsOfAddress = limits.connectionsOfAddress
         // A message may be sent in several frames.
         bounds.upload = FrameLimits(
-            frameBytes: limits.frameMegabytes << 20, messageBytes: 4 * limits.frameMegabytes << 20)
+            frameBytes: limits.frameMegabytes << 20, messageBytes: 4 * limits.frameMegabytes << 20,
+            operations: limits.operations)
         bounds.graceMilliseconds = Int64(limits.gracefulEndSeconds) * 1_000
         return Endpoint.Configuration(
             host: listen.host, port: listen.port, certificateChain: inspection.certificateChain,

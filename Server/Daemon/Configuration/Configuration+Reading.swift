@@ -213,6 +213,13 @@ extension Configuration {
             "historyVersions", 1_000...1_000_000_000, default: limits.historyVersions)
         limits.historyMegabytes = section.number("historyMegabytes", 16...1_048_576, default: limits.historyMegabytes)
         limits.historyDays = section.number("historyDays", 1...36_500, default: limits.historyDays)
+        limits.operations = section.number("operations", 1_000...4_000_000, default: limits.operations)
+        limits.refusals = section.number("refusals", 100...4_000_000, default: limits.refusals)
+        limits.queryTerms = section.number("queryTerms", 100...100_000, default: limits.queryTerms)
+        limits.sessions = section.number("sessions", 10...1_000_000, default: limits.sessions)
+        limits.sessionsOfUser = section.number("sessionsOfUser", 1...1_000_000, default: limits.sessionsOfUser)
+        limits.queryMegabytesOfUser = section.number(
+            "queryMegabytesOfUser", 1...65_536, default: limits.queryMegabytesOfUser)
         limits.gracefulEndSeconds = section.number("gracefulEndSeconds", 1...600, default: limits.gracefulEndSeconds)
         root.take(section.finish())
         return limits

@@ -26,7 +26,8 @@ final class Tenant: Sendable {
                 options: StoreEmbedded.Options(
                     historyVersionsMax: UInt64(limits.historyVersions),
                     historyBytesMax: UInt64(limits.historyMegabytes) << 20,
-                    historyAgeMaxMilliseconds: UInt64(limits.historyDays) * 86_400_000
+                    historyAgeMaxMilliseconds: UInt64(limits.historyDays) * 86_400_000,
+                    refusalsMax: limits.refusals
                 ),
                 epochSeed: random.nextNonZero()
             )
@@ -34,7 +35,10 @@ final class Tenant: Sendable {
             throw CommandFailure("The database '\(database.name)' could not be opened: \(error.message)")
         }
         conversations = Conversations(
-            backend: store, intake: Intake(store), limits: limits.session, sessionSeed: random.next(),
+            backend: store, intake: Intake(store), limits: limits.session,
+            bounds: SessionBounds(
+                sessions: limits.sessions, sessionsOfUser: limits.sessionsOfUser,
+                queryBytesOfUser: limits.queryMegabytesOfUser << 20), sessionSeed: random.next(),
             now: { clock.now() }
         )
     }
@@ -60,7 +64,8 @@ extension Configuration.Limits {
     var session: SessionLimits {
         SessionLimits(
             frameBytes: UInt64(frameMegabytes) << 20, creditBytes: UInt64(creditKilobytes) << 10,
-            heartbeatMilliseconds: UInt64(heartbeatSeconds) * 1_000
+            heartbeatMilliseconds: UInt64(heartbeatSeconds) * 1_000, operations: UInt64(operations),
+            refusals: UInt64(refusals), queryTerms: UInt64(queryTerms)
         )
     }
 }

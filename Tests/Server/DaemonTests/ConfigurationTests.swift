@@ -145,6 +145,12 @@ struct ConfigurationTests {
               historyVersions: 1_000
               historyMegabytes: 16
               historyDays: 2
+              operations: 2_000
+              refusals: 300
+              queryTerms: 400
+              sessions: 50
+              sessionsOfUser: 6
+              queryMegabytesOfUser: 7
               gracefulEndSeconds: 1
             log: {level: debug, format: json}
             """)
@@ -160,7 +166,8 @@ struct ConfigurationTests {
             configuration.limits
                 == Configuration.Limits(
                     connections: 5, frameMegabytes: 1, creditKilobytes: 64, heartbeatSeconds: 1, historyVersions: 1_000,
-                    historyMegabytes: 16, historyDays: 2, gracefulEndSeconds: 1))
+                    historyMegabytes: 16, historyDays: 2, operations: 2_000, refusals: 300, queryTerms: 400,
+                    sessions: 50, sessionsOfUser: 6, queryMegabytesOfUser: 7, gracefulEndSeconds: 1))
         #expect(configuration.log == Configuration.Log(level: .debug, format: .json))
     }
 

@@ -16,7 +16,10 @@ final class FakeService: SyncService {
         var sentBytes = 0
         var downloadsRunning = 0
         var ending: SyncFailure?
+        var isAnswering = true
     }
+
+    var isAnswering: Bool { state.withLock { $0.isAnswering } }
 
     let state = Mutex(State())
     /// What a download sends, in order; then it waits.

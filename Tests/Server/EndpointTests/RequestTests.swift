@@ -56,6 +56,20 @@ struct RequestTests {
         }
     }
 
+    @Test("while a database does not answer, the server lives and is not ready")
+    func unready() async throws {
+        let service = FakeService()
+        try await Bench.run(["flights": FakeService(), "trains": service]) { bench in
+            for isAnswering in [true, false, true] {
+                service.state.withLock { $0.isAnswering = isAnswering }
+                for (path, expected) in [("/healthz", 200), ("/readyz", isAnswering ? 200 : 503)] {
+                    let (status, _) = try await bench.send(bench.request(path, token: nil, method: "GET"))
+                    #expect(status == expected, "\(path) \(isAnswering)")
+                }
+            }
+        }
+    }
+
     @Test("no token, a wrong one and an expired one are refused before anything else is looked at")
     func tokens() async throws {
         try await Bench.run(["flights": FakeService()]) { bench in

@@ -1,0 +1,125 @@
+import CausewayModel
+import CausewayOperations
+import CausewaySession
+import CausewayStoreEmbedded
+import CausewayWire
+import Synchronization
+import Testing
+
+@testable import CausewaySimulation
+
+/// What one device's long work does to others, and what becomes of it when the device leaves.
+@Suite("Long work and short work", .timeLimit(.minutes(2)))
+struct LanesTests {
+    @Test("while a view is worked out others say hello and hear of commits; a database that takes too long says so")
+    func beside() async throws {
+        let bench = try Bench()
+        let ann = try await bench.connect(1)
+        try await ann.received.until { $0.checkpoint != nil }
+        #expect(bench.conversations.isAnswering)
+        bench.backend.close(for: 1)
+        let slow = try await bench.connect(2)
+        try await bench.until { $0.waiting == 1 }
+
+        let other = try await bench.conversations.open(bench.hello(3), user: "user").session
+        let answer = try await bench.conversations.upload(
+            other, user: "user",
+            [
+                Changeset(
+                    client: ClientID(3), sequence: 1, stamp: Stamp(time: 1 << 16, client: ClientID(3)), base: .zero,
+                    operations: [.create(ObjectReference("Shop", .string("a")), life: 1, fields: [])])
+            ])
+        #expect(answer == UploadAnswer(committed: 1))
+        try await ann.received.until { $0.checkpoint?.version == ServerVersion(1) }
+        #expect(slow.received.all.isEmpty)
+
+        // Asked once, it gives every thread something to do; asked again, it knows which has not come to it.
+        #expect(bench.conversations.isAnswering)
+        bench.pass(Conversations.answerMillisecondsMax + 1)
+        #expect(!bench.conversations.isAnswering)
+        bench.backend.open()
+        try await slow.received.until { $0.checkpoint?.version == ServerVersion(1) }
+        while !bench.conversations.isAnswering { await Task.yield() }
+        await bench.conversations.end(SyncFailure(.serverEnding, "the test is over"))
+    }
+
+    @Test("what devices asked for that have left is not worked out any more")
+    func gone() async throws {
+        let bench = try Bench()
+        bench.backend.close(for: 1_000)
+        var devices: [(received: ReceivedMessages, download: Task<Void, Never>)] = []
+        for client in 1...30 { devices.append(try await bench.connect(UInt64(client))) }
+        try await bench.until { $0.waiting > 0 }
+        // Those that wait for the threads that stand at the gate.
+        for device in devices { device.download.cancel() }
+        let working = bench.backend.snapshots
+        bench.backend.open()
+        for device in devices { await device.download.value }
+        #expect(working <= 2 && bench.backend.snapshots <= 2)
+        // Somebody who comes then is served.
+        let next = try await bench.connect(31)
+        try await next.received.until { $0.checkpoint != nil }
+        await bench.conversations.end(SyncFailure(.serverEnding, "the test is over"))
+    }
+
+    private final class Bench: Sendable {
+        let backend: GatedBackend
+        let conversations: Conversations
+        private let clock: Clock
+
+        private final class Clock: Sendable {
+            let time = Mutex<UInt64>(1_000)
+        }
+
+        init() throws {
+            let store = try StoreEmbedded.open(
+                folder: "lanes-\(UInt64.random(in: 0...UInt64.max))",
+                options: StoreEmbedded.Options(mapSizeBytes: 1 << 26, inMemory: true), epochSeed: 5)
+            let (backend, clock) = (GatedBackend(store), Clock())
+            (self.backend, self.clock) = (backend, clock)
+            conversations = Conversations(
+                backend: backend, intake: backend,
+                limits: SessionLimits(frameBytes: 1 << 20, creditBytes: 1 << 20, heartbeatMilliseconds: 60_000),
+                sessionSeed: 42, now: { clock.time.withLock { $0 } })
+        }
+
+        func pass(_ milliseconds: UInt64) { clock.time.withLock { $0 += milliseconds } }
+
+        func hello(_ client: UInt64) -> Hello {
+            Hello(
+                client: ClientID(client), protocolVersions: 1...1, schema: SimulationSchema.schema,
+                checkpoint: .nothing, held: .empty,
+                wanted: QuerySet(version: 1, queries: [StandingQuery(className: "Shop", predicate: "TRUEPREDICATE")]))
+        }
+
+        func connect(_ client: UInt64) async throws -> (received: ReceivedMessages, download: Task<Void, Never>) {
+            let session = try await conversations.open(hello(client), user: "user").session
+            let received = ReceivedMessages()
+            let download = Task { [conversations] in
+                _ = try? await conversations.download(session, user: "user", into: Sink(received))
+            }
+            return (received, download)
+        }
+
+        func until(_ holds: (GatedBackend) -> Bool) async throws {
+            while !holds(backend) { try await Task.sleep(for: .milliseconds(1)) }
+        }
+    }
+
+    private struct Sink: DownloadSink {
+        let received: ReceivedMessages
+
+        init(_ received: ReceivedMessages) { self.received = received }
+
+        func send(_ message: DownloadMessage) async throws -> Int {
+            received.append(message)
+            return 50
+        }
+    }
+}
+
+extension DownloadMessage {
+    fileprivate var checkpoint: Checkpoint? {
+        if case .changes(let chunk) = self { chunk.checkpoint } else { nil }
+    }
+}
