@@ -13,14 +13,18 @@ extension Replica {
     }
 
     /// The same, and how many bytes they have in the log.
+    ///
+    /// - Parameter operationsMax: what the server takes at once; more than one changeset hold no more together.
     package func pendingBatch(
-        in transaction: Transaction, after sequence: UInt64, limitBytes: Int
+        in transaction: Transaction, after sequence: UInt64, limitBytes: Int, operationsMax: Int = .max
     ) throws(StoreError) -> (changesets: [Changeset], sizeBytes: Int) {
         let trees = Trees(transaction)
         var found: [Changeset] = []
         var sizeBytes = 0
+        var operations = 0
         try trees.changesets(in: trees.log, after: sequence) { changeset, size in
-            if !found.isEmpty, sizeBytes + size > limitBytes { return false }
+            operations += changeset.operationCount
+            if !found.isEmpty, sizeBytes + size > limitBytes || operations > operationsMax { return false }
             sizeBytes += size
             found.append(changeset)
             return true
@@ -31,14 +35,16 @@ extension Replica {
     /// One-way entries after a number, in order and without gaps, and how many bytes they have in the log; nil when there
     /// are none.
     package func pendingOneWay(
-        in transaction: Transaction, after number: UInt64, limitBytes: Int
+        in transaction: Transaction, after number: UInt64, limitBytes: Int, operationsMax: Int = .max
     ) throws(StoreError) -> (first: UInt64, entries: [[Operation]], sizeBytes: Int)? {
         let trees = Trees(transaction)
         var first: UInt64?
         var entries: [[Operation]] = []
         var sizeBytes = 0
+        var operations = 0
         try trees.changesets(in: trees.oneWay, after: number) { changeset, size in
-            if !entries.isEmpty, sizeBytes + size > limitBytes { return false }
+            operations += changeset.operationCount
+            if !entries.isEmpty, sizeBytes + size > limitBytes || operations > operationsMax { return false }
             sizeBytes += size
             first = first ?? changeset.sequence
             entries.append(changeset.operations)

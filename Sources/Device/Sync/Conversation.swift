@@ -104,6 +104,12 @@ package struct Conversation: Sendable {
     }
 
     /// Entries of the log on the server, out of all.
+    /// How many operations the server takes at once, as far as it says so.
+    package var operationsMax: Int {
+        guard case .connected(let session) = phase, session.limits.operations > 0 else { return .max }
+        return Int(clamping: session.limits.operations)
+    }
+
     package var uploadProgress: Progress {
         Progress(transferred: min(upload.committed, upload.logged), transferrable: upload.logged)
     }

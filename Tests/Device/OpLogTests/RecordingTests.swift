@@ -387,6 +387,25 @@ import Testing
         #expect(try sequences(after: 0, limit: batch.sizeBytes - 1) == [1, 2, 3, 4])
     }
 
+    @Test("a batch holds no more operations than the server takes at once, unless one changeset alone does")
+    func pendingOperations() throws {
+        let device = try Device(1)
+        for (first, count) in [(0, 1), (10, 3), (20, 9), (30, 2), (40, 2)] as [(Int64, Int64)] {
+            try device.write { transaction in
+                for id in first..<first + count { _ = try transaction.table("Note")!.create(.int(id), row: row(id)) }
+            }
+        }
+        func sequences(after: UInt64) throws -> [UInt64] {
+            try device.read {
+                try device.replica.pendingBatch(in: $0, after: after, limitBytes: .max, operationsMax: 4)
+                    .changesets.map(\.sequence)
+            }
+        }
+        #expect(try sequences(after: 0) == [1, 2])
+        #expect(try sequences(after: 2) == [3])
+        #expect(try sequences(after: 3) == [4, 5])
+    }
+
     @Test("bookkeeping that is damaged is an error that says so")
     func damage() throws {
         let device = try Device(1)
