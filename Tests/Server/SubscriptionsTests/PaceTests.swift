@@ -66,7 +66,8 @@ struct PaceTests {
                 try ViewDifference(
                     view.record.snapshot(), from: ServerVersion(from), held: held, wanted: wanted, for: View.ann)
             }
-            #expect(try words(difference(), while: { false }) == words(difference()))
+            // A part has what is told in an order of its own.
+            #expect(try words(difference(), while: { false }).sorted() == words(difference()).sorted())
         }
     }
 

@@ -48,10 +48,20 @@ extension VectorTests {
         try check(
             "welcome-skipped",
             Welcome(
+                session: 0x5E55, protocolVersion: 1, epoch: 0xE0, serverTime: 1_700_000_000_000,
+                limits: Self.earlierLimits, committed: 9, ingested: 5, skipped: 2))
+        try check(
+            "welcome-limits",
+            Welcome(
                 session: 0x5E55, protocolVersion: 1, epoch: 0xE0, serverTime: 1_700_000_000_000, limits: .standard,
                 committed: 9, ingested: 5, skipped: 2))
         try check("failure-future", SyncFailure(.init(rawValue: 999), "Begin again.", action: .restartSession))
     }
+
+    /// As a server says them that knows no more of them.
+    static let earlierLimits = SessionLimits(
+        frameBytes: 16 << 20, creditBytes: 1 << 20, heartbeatMilliseconds: 15_000, operations: 0, refusals: 0,
+        queryTerms: 0)
 
     // MARK: - Objects
 

@@ -66,8 +66,8 @@ struct VectorTests {
         try check(
             "welcome",
             Welcome(
-                session: 0x5E55, protocolVersion: 1, epoch: 0xE0, serverTime: 1_700_000_000_000, limits: .standard,
-                committed: 7, ingested: 2))
+                session: 0x5E55, protocolVersion: 1, epoch: 0xE0, serverTime: 1_700_000_000_000,
+                limits: Self.earlierLimits, committed: 7, ingested: 2))
         try check("upload", UploadRequest(session: 0x5E55, changesets: [Self.changeset]))
         try check("upload-answer", UploadAnswer(committed: 8))
         try check(
