@@ -120,7 +120,7 @@ final class CrashRun: Sendable {
         _ disk: SimulatedDisk, _ recipe: ImageSource.Recipe, _ depth: ImageCheck.Depth, _ check: ImageCheck
     ) {
         let reason = check.failure(
-                of: disk, at: recipe.moment, depth: depth, by: recipe.otherProgram(disk))
+            of: disk, at: recipe.moment, depth: depth, by: recipe.otherProgram(disk))
         guard let reason else { return }
         fail(Failure(seed: recipe.seed, recipe: recipe, reason: reason, mutation: settings.mutation))
     }

@@ -229,7 +229,7 @@ struct EqualValuesTests {
         let c = try await open(bench, "c")
         try await settle(c)
         let shown = [here, there, try #require(c.object(ofType: Twin.self, forPrimaryKey: 1))].map { twin in
-            twin.numbers.map(\.bitPattern)
+            Array(twin.numbers).map(\.bitPattern)
         }
         #expect(shown[0].count == 1 && Set(shown).count == 1, "\(shown)")
         await bench.end()
