@@ -26,13 +26,17 @@ final class Bench {
     private let limits: SessionLimits
     private let options: StoreEmbedded.Options
 
-    /// - Parameter creditBytes: a part of a change is at most half as large.
+    /// - Parameters:
+    ///   - creditBytes: a part of a change is at most half as large.
+    ///   - operations: what the server takes at once.
     init(
         creditBytes: UInt64 = SessionLimits.standard.creditBytes,
+        operations: UInt64 = SessionLimits.standard.operations,
         options: StoreEmbedded.Options = StoreEmbedded.Options()
     ) throws {
         self.options = options
-        limits = SessionLimits(frameBytes: 16 << 20, creditBytes: creditBytes, heartbeatMilliseconds: 15_000)
+        limits = SessionLimits(
+            frameBytes: 16 << 20, creditBytes: creditBytes, heartbeatMilliseconds: 15_000, operations: operations)
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("causeway-bench-\(UInt64.random(in: 0 ... .max))", isDirectory: true)
         serverFolder = folder.appendingPathComponent("server", isDirectory: true)
@@ -79,6 +83,7 @@ final class Bench {
     func network(_ device: String) -> InProcessTransport.Network {
         if let network = networks[device] { return network }
         let network = InProcessTransport.Network()
+        network.operationsMax = Int(limits.operations)
         networks[device] = network
         return network
     }

@@ -39,6 +39,13 @@ final class InProcessTransport: CausewaySync.Transport {
             var change: Change?
             var refusal: Refusal?
             var inspection: Inspection?
+            var operationsMax = FrameLimits.operationsStandard
+        }
+
+        /// How many operations the server reads of one message.
+        var operationsMax: Int {
+            get { state.withLock(\.operationsMax) }
+            set { state.withLock { $0.operationsMax = newValue } }
         }
 
         typealias Refusal = @Sendable (Changeset) -> SyncFailure?
@@ -112,7 +119,9 @@ final class InProcessTransport: CausewaySync.Transport {
 
     /// The message as the other side reads it.
     private func carried<Message: WireMessage>(_ message: Message) throws(SyncFailure) -> Message {
-        try WireCodec.decode(Message.self, body: WireCodec.encode(message))
+        try WireCodec.decode(
+            Message.self, body: WireCodec.encode(message),
+            limits: FrameLimits(frameBytes: 16 << 20, messageBytes: 256 << 20, operations: network.operationsMax))
     }
 
     func hello(_ hello: Hello, token: String) async throws(TransportFailure) -> Welcome {

@@ -185,4 +185,31 @@ struct UnsyncedChangesTests {
         #expect(errors.withLock { !$0.isEmpty && $0.allSatisfy { $0.serverCode == 307 } })
         await bench.end()
     }
+
+    @Test("is a transaction of more operations than the server takes at once, and holds up nothing before or behind it")
+    func tooLarge() async throws {
+        let bench = try Bench(operations: 50)
+        let a = try Realm(configuration: try await bench.configuration("a", initial: Self.all))
+        let b = try Realm(configuration: try await bench.configuration("b", initial: Self.all))
+        try await settle(a)
+        bench.cutOff("a")
+        var first = 0
+        // Those that fit alone do not fit together.
+        for count in [40, 30, 60, 20, 25] {
+            try a.write {
+                for id in first..<first + count { _ = a.create(Chore.self, value: ["id": id, "title": "\(count)"]) }
+            }
+            first += count
+        }
+        try await bench.rejoin(["a": a])
+        try await settle(a)
+        try await settle(b)
+        for realm in [a, b] {
+            let counts = Dictionary(grouping: realm.objects(Chore.self).map(\.title)) { $0 }.mapValues(\.count)
+            #expect(counts == ["40": 40, "30": 30, "20": 20, "25": 25])
+        }
+        #expect(a.unsyncedChanges.reduce(0) { $0 + $1.objects.count } == 60)
+        #expect(a.unsyncedChanges.allSatisfy { $0.reason.contains("50 operations") })
+        await bench.end()
+    }
 }

@@ -597,7 +597,8 @@ actor SyncDriver {
     private func upload(_ attempt: Conversation.Attempt, _ session: UInt64, _ after: UInt64, alone: Bool) {
         do {
             let (changesets, sizeBytes) = try file.pending(
-                after: after, limitBytes: alone ? 0 : conversation.upload.batchBytes)
+                after: after, limitBytes: alone ? 0 : conversation.upload.batchBytes,
+                operationsMax: conversation.operationsMax)
             guard !changesets.isEmpty else {
                 tell(.uploadFoundNothing(attempt))
                 return
@@ -614,7 +615,9 @@ actor SyncDriver {
     private func ingest(_ attempt: Conversation.Attempt, _ after: UInt64, alone: Bool) {
         do {
             let limitBytes = alone ? 0 : conversation.ingest.batchBytes
-            guard let (batch, sizeBytes) = try file.pendingOneWay(after: after, limitBytes: limitBytes) else {
+            let pending = try file.pendingOneWay(
+                after: after, limitBytes: limitBytes, operationsMax: conversation.operationsMax)
+            guard let (batch, sizeBytes) = pending else {
                 tell(.ingestFoundNothing(attempt))
                 return
             }

@@ -159,16 +159,22 @@ final class SyncedFile: Sendable {
         try reading { try SubscriptionTree($0).newest() }
     }
 
-    func pending(after sequence: UInt64, limitBytes: Int) throws -> (changesets: [Changeset], sizeBytes: Int) {
-        try reading { try replica.pendingBatch(in: $0, after: sequence, limitBytes: limitBytes) }
+    func pending(
+        after sequence: UInt64, limitBytes: Int, operationsMax: Int
+    ) throws -> (changesets: [Changeset], sizeBytes: Int) {
+        try reading {
+            try replica.pendingBatch(
+                in: $0, after: sequence, limitBytes: limitBytes, operationsMax: operationsMax)
+        }
     }
 
     func pendingOneWay(
-        after number: UInt64, limitBytes: Int
+        after number: UInt64, limitBytes: Int, operationsMax: Int
     ) throws -> (batch: IngestBatch, sizeBytes: Int)? {
         try reading { transaction in
-            guard let pending = try replica.pendingOneWay(in: transaction, after: number, limitBytes: limitBytes)
-            else { return nil }
+            let pending = try replica.pendingOneWay(
+                in: transaction, after: number, limitBytes: limitBytes, operationsMax: operationsMax)
+            guard let pending else { return nil }
             let batch = IngestBatch(client: replica.client, first: pending.first, entries: pending.entries)
             return (batch, pending.sizeBytes)
         }
