@@ -2,7 +2,9 @@ import Dispatch
 
 /// A sync that lasts until another thread has had the chance to sync beside it.
 package final class SyncHold: Sendable {
-    private static let patienceSeconds = 1
+    private static let entrySeconds = 60
+    /// Who syncs before its header is written waits for the sync that is under way, and is waited for so long.
+    private static let headerSeconds = 1
     /// So long is waited for a sync that nothing keeps from coming at once.
     private static let overlapMilliseconds = 2
 
@@ -17,13 +19,13 @@ package final class SyncHold: Sendable {
 
     /// Waits until a sync is in it. False when none comes.
     package func waitUntilEntered() -> Bool {
-        entered.wait(timeout: .now() + .seconds(Self.patienceSeconds)) == .success
+        entered.wait(timeout: .now() + .seconds(Self.entrySeconds)) == .success
     }
 
     /// Who has written a header syncs next, unless he waits for the sync that is under way.
     func wait() {
         entered.signal()
-        guard headerWritten.wait(timeout: .now() + .seconds(Self.patienceSeconds)) == .success else { return }
+        guard headerWritten.wait(timeout: .now() + .seconds(Self.headerSeconds)) == .success else { return }
         _ = overlapped.wait(timeout: .now() + .milliseconds(Self.overlapMilliseconds))
     }
 

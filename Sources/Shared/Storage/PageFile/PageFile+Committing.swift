@@ -255,7 +255,7 @@ extension PageFile {
     private func synchronizeLocked(confirming transaction: UInt64) -> Int {
         guard !shared.isPoisoned else { return -Int(EIO) }
         let result = disk.synchronizeWhole()
-        if result == 0 { shared.setDurable(transaction) } else { shared.poison() }
+        if result == 0 { shared.setDurable(transaction) } else { shared.poison(afterSync: true) }
         return result
     }
 }
@@ -265,7 +265,7 @@ extension PageFile {
 extension PageFile {
     /// Throws when the file is unusable. The right to write is held, so what is left to do about it is done now.
     private func refusePoison() throws(StorageError) {
-        if shared.isPoisoned { clearUnconfirmed() }
+        if shared.hasFailedSync { clearUnconfirmed() }
         try throwFailure()
     }
 
@@ -309,7 +309,7 @@ extension PageFile {
 
     private func syncError(_ result: Int) -> StorageError {
         let error = StorageError(errno: Int32(-result), doing: "write to the disk", path: path)
-        poison(error)
+        poison(error, afterSync: true)
         return error
     }
 

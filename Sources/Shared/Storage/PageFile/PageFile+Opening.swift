@@ -101,8 +101,8 @@ extension PageFile {
         guard mayChange, !isInMemory else { return }
         shared.ifAlone {
             // Whoever met the failure may not have had the right to write.
-            guard !shared.isPoisoned else { return clearUnconfirmed() }
-            guard shared.committing == 0, let header = try? header(of: shared.newest), !isVouchedFor(header) else {
+            if shared.hasFailedSync { return clearUnconfirmed() }
+            guard !shared.isPoisoned, shared.committing == 0, let header = try? header(of: shared.newest), !isVouchedFor(header) else {
                 return
             }
             _ = try? DamageReporting.throwing { () throws(StorageError) in

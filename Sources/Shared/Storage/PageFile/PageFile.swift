@@ -73,9 +73,9 @@ final class PageFile: Sendable {
     }
 
     /// After a failed sync nobody knows what the disk holds; the kernel may have dropped the pages.
-    func poison(_ error: StorageError) {
+    func poison(_ error: StorageError, afterSync: Bool = false) {
         failure.withLock { $0 = $0 ?? error }
-        shared.poison()
+        shared.poison(afterSync: afterSync)
     }
 
     // MARK: - Headers

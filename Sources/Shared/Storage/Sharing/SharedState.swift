@@ -186,11 +186,19 @@ extension SharedState {
 
     // MARK: - Poison
 
-    /// Whether a failed sync has made the file unusable until everybody has closed it. The next to open it finds this
+    /// Whether a failed sync, or a header that may be there or not, has made the file unusable until everybody has closed it. The next to open it finds this
     /// out as well, and ``reset(newest:slot:durable:slots:nextBirth:isSynced:)`` ends it.
     package var isPoisoned: Bool { load(SharedLayout.poisonOffset) != 0 }
 
-    package func poison() { store(1, at: SharedLayout.poisonOffset) }
+    /// Whether the poison is that of a failed sync, which the kernel may have taken pages with.
+    package var hasFailedSync: Bool { load(SharedLayout.poisonOffset) == Self.failedSync }
+
+    private static let failedSync: UInt64 = 2
+
+    package func poison(afterSync: Bool = false) {
+        memory.word(SharedLayout.poisonOffset).pointee
+            .max(afterSync ? Self.failedSync : 1, ordering: .sequentiallyConsistent)
+    }
 
     // MARK: - Words
 
