@@ -102,7 +102,9 @@ extension PageFile {
         shared.ifAlone {
             // Whoever met the failure may not have had the right to write.
             if shared.hasFailedSync { return clearUnconfirmed() }
-            guard !shared.isPoisoned, shared.committing == 0, let header = try? header(of: shared.newest), !isVouchedFor(header) else {
+            guard !shared.isPoisoned, shared.committing == 0, let header = try? header(of: shared.newest),
+                !isVouchedFor(header)
+            else {
                 return
             }
             _ = try? DamageReporting.throwing { () throws(StorageError) in
