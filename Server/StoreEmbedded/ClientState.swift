@@ -49,12 +49,9 @@ struct ClientState {
     mutating func clamp(
         _ stamp: Stamp, of client: ClientID, receivedAt time: UInt64, newest: inout UInt64
     ) -> Stamp {
-        let latest = max(min(time, Self.timeMax) << 16 | 0xFFFF, newest &+ 1)
+        let latest = max((time << 16) | 0xFFFF, newest &+ 1)
         lastTime = max(min(stamp.time, latest), lastTime &+ 1)
         newest = max(newest, lastTime)
         return Stamp(time: lastTime, client: client)
     }
-
-    /// The last millisecond that a stamp has room for.
-    private static let timeMax: UInt64 = (1 << 48) - 1
 }

@@ -23,12 +23,12 @@ extension StoreEmbedded {
         try write { transaction, meta throws(StoreFailure) in
             var outcomes: [CommitOutcome] = []
             let before = meta.version
-            meta.receive(at: time, leap: options.leapMilliseconds)
-            // Stamps are clamped by the reading itself, believed or not: one that is too late clamps none that is good, and
-            // one that is too early pushes none back behind those that are here.
+            // A clock that is set back must not push stamps back behind those that are here: what a device writes about
+            // an object it has seen would be older than the object, and come to nothing.
+            meta.received = max(meta.received, time)
             for batch in batches {
                 let outcome = try apply(
-                    batch, receivedAt: time, inColumns: inColumns, in: transaction, &meta)
+                    batch, receivedAt: meta.received, inColumns: inColumns, in: transaction, &meta)
                 guard let outcome else { return (nil, false) }
                 outcomes.append(outcome)
             }

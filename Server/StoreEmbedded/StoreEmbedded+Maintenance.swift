@@ -10,17 +10,13 @@ extension StoreEmbedded {
     package func maintain(at time: UInt64) throws(StoreFailure) -> Bool {
         try write { transaction, meta throws(StoreFailure) in
             let before = meta.historyStart
-            let leapStart = meta.leapStart
-            meta.receive(at: time, leap: options.leapMilliseconds)
+            meta.received = max(meta.received, time)
             try HistoryTree(in: transaction).trim(options, versionsMax: Self.maintainedAtOnce, &meta)
             let trimmed = meta.historyStart.rawValue - before.rawValue
             let version = meta.version
             let forgotten = try forget(in: transaction, &meta)
             if meta.version > version { try continueLineage(after: version, meta, in: transaction) }
-            return (
-                trimmed == UInt64(Self.maintainedAtOnce) || forgotten.hasMore,
-                trimmed > 0 || forgotten.count > 0 || meta.leapStart != leapStart
-            )
+            return (trimmed == UInt64(Self.maintainedAtOnce) || forgotten.hasMore, trimmed > 0 || forgotten.count > 0)
         }
     }
 

@@ -16,7 +16,7 @@ extension Replica {
         let changes = transaction.changes
         guard !changes.isEmpty else { return }
         var state = try state(in: transaction)
-        state.clockTime = clock.reading(now: now, for: state)
+        state.clockTime = clock.reading(now: now, after: state.clockTime)
         var recording = Recording(transaction, state: state, work)
         try recording.add(changes)
         recording.finish()
@@ -26,7 +26,7 @@ extension Replica {
     func log(_ operations: [Operation], in transaction: Transaction, now: UInt64) throws(StoreError) {
         guard !operations.isEmpty else { return }
         var state = try state(in: transaction)
-        state.clockTime = clock.reading(now: now, for: state)
+        state.clockTime = clock.reading(now: now, after: state.clockTime)
         var recording = Recording(transaction, state: state, work)
         for operation in operations { try recording.addAgain(operation) }
         recording.finish()

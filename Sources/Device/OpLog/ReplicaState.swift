@@ -23,8 +23,6 @@ package struct ReplicaState: Hashable, Sendable {
     static let noSchema = UInt64.max
     /// The newest reading of the hybrid clock that was written or seen here.
     var clockTime: UInt64 = 0
-    /// The newest that came from the server.
-    var seenTime: UInt64 = 0
     /// The last number given to a list element or an embedded object.
     var elementCounter: UInt64 = 0
     /// Whether the log has its index: `Trees.index`. An earlier build wrote none.
@@ -45,17 +43,10 @@ package struct ReplicaState: Hashable, Sendable {
         permissions = other.permissions
         schema = other.schema
         clockTime = other.clockTime
-        seenTime = other.clockTime
     }
 
     /// Whether the server has everything, and the file has heard of it.
     package var isSettled: Bool { lastSequence == acknowledged && lastOneWay == acknowledgedOneWay }
-
-    /// A stamp seen is a stamp that the next one written here must follow.
-    mutating func observe(_ time: UInt64) {
-        seenTime = max(seenTime, time)
-        clockTime = max(clockTime, time)
-    }
 
     mutating func nextElement() -> ElementID {
         elementCounter += 1
@@ -73,8 +64,8 @@ extension ReplicaState {
 }
 
 extension ReplicaState {
-    /// 4 came with the index of the log, and has the newest stamp seen at its end; 3 has the schema there; 2 ends with the
-    /// incarnation and the permissions, 1 before them.
+    /// With 4 came the index of the log; 3 has the schema at its end; 2 ends with the incarnation and the permissions, 1
+    /// before them.
     private static let formats: ClosedRange<UInt8> = 1...4
 
     func encoded() -> [UInt8] {
@@ -91,7 +82,6 @@ extension ReplicaState {
         writer.write(fixed64: incarnation)
         writer.write(fixed64: permissions)
         writer.write(fixed64: schema)
-        if isIndexed { writer.write(varint: seenTime) }
         return writer.bytes
     }
 
@@ -115,7 +105,6 @@ extension ReplicaState {
         }
         if format >= 3 { schema = try reader.readFixed64() }
         isIndexed = format >= 4
-        seenTime = format >= 4 ? try reader.readVarint() : clockTime
         try reader.finish()
     }
 }

@@ -99,7 +99,7 @@ package final class ViewApplication {
 
     /// Many objects come into view.
     package func enter(_ run: ObjectRun) throws(StoreError) {
-        state.observe(run.latestStamp.time)
+        state.clockTime = max(state.clockTime, run.latestStamp.time)
         // Where nothing is logged nothing has a base.
         if !isLogged, try rows.insert(run) { return }
         for (object, entered) in run.objects { try enter(object, entered) }
@@ -343,7 +343,8 @@ package final class ViewApplication {
         }
     }
 
+    /// A stamp seen is a stamp that the next one written here must follow.
     private func observe(_ seen: ObjectState) {
-        state.observe(seen.latestStamp.time)
+        state.clockTime = max(state.clockTime, seen.latestStamp.time)
     }
 }

@@ -326,49 +326,6 @@ import Testing
         #expect(try device.visible[note(9)] != nil)
     }
 
-    @Test(
-        "a device that was ahead of the server is so no longer when the server has all it wrote and its clock is right")
-    func clockThatWasAhead() throws {
-        let device = try Device(1)
-        func write(_ id: Int64, at time: UInt64) throws -> UInt64 {
-            try device.write(at: time) { _ = try $0.table("Note")!.create(.int(id), row: row(id)) }
-            return try device.pending().last!.stamp.time
-        }
-        func acknowledge(_ sequence: UInt64, seeing time: UInt64? = nil) throws {
-            let stamp = Stamp(time: (time ?? 0) << 16, client: ClientID(2))
-            let state = ObjectState(life: 1, fields: [.init("age", .int(3), stamp: stamp)], born: stamp)
-            try device.apply(
-                ViewChange(
-                    messages: time == nil ? [] : [.enter(person("Ada"), state)], acknowledged: sequence,
-                    version: ServerVersion(sequence), view: .everything))
-        }
-        let future: UInt64 = 4_070_908_800_000
-        #expect(try write(1, at: future) == future << 16)
-        // Nobody has compared the clocks, or something is pending: stamps ascend.
-        #expect(try write(2, at: 5_000) > future << 16)
-        device.replica.observe(serverTime: 5_000, localTime: 5_000)
-        #expect(try write(3, at: 5_000) > future << 16)
-        try acknowledge(2)
-        #expect(try write(4, at: 5_000) > future << 16)
-        try acknowledge(4, seeing: 7_000)
-        // What was seen is followed, though it is ahead as well.
-        #expect(try write(5, at: 6_000) == 7_000 << 16 + 1)
-        try acknowledge(5)
-        #expect(try write(6, at: 9_000) == 9_000 << 16)
-    }
-
-    @Test("a clock that is set far back after it was compared reads as 1970, and does not wrap")
-    func clockSetFarBack() throws {
-        let device = try Device(1)
-        // The clock was ahead by a century when it was compared, and is set right.
-        device.replica.observe(serverTime: 1_000_000, localTime: 4_000_000_000_000)
-        try device.write(at: 1_000_000) { _ = try $0.table("Note")!.create(.int(1), row: row(1)) }
-        #expect(try device.pending().last!.stamp.time < 1_000_000 << 16)
-        device.replica.observe(serverTime: .max, localTime: 0)
-        try device.write(at: .max >> 1) { _ = try $0.table("Note")!.create(.int(2), row: row(2)) }
-        #expect(try device.pending().map(\.stamp.time) == device.pending().map(\.stamp.time).sorted())
-    }
-
     @Test("what is pending comes in order, after a number, and within a limit of its bytes but at least one")
     func pending() throws {
         let device = try Device(1)

@@ -48,53 +48,6 @@ struct HistoryBoundTests {
         #expect(try start(of: record) == 2)
     }
 
-    @Test("one reading of a clock that is far ahead lets nothing go, and does not stop what comes after it")
-    func oneBadReading() throws {
-        let record = try Record(options: StoreEmbedded.Options(historyAgeMaxMilliseconds: 1_000))
-        for id in 1...5 as ClosedRange<Int64> { try record.write(Record.ann, create(dog(id))) }
-        let time = record.time
-        for future in [4_070_908_800_000, UInt64.max - 1] {
-            record.time = future
-            try record.write(Record.ann, at: time, create(dog(Int64(future % 1_000))))
-            #expect(try !record.store.maintain(at: future))
-            #expect(try start(of: record) == 0)
-            record.time = time
-        }
-        // The good clock goes on: the versions that it wrote go when they are old, those of the bad moment with them.
-        record.time = time + 2_000
-        try record.write(Record.ann, create(dog(100)))
-        #expect(try start(of: record) == 7)
-        // Nor does it let stamps pass that are ahead of the good clock.
-        try record.write(Record.bob, at: 4_000_000_000_000, set(dog(1), "name", .string("ahead")))
-        record.time += 1_000
-        try record.write(Record.ann, set(dog(1), "name", .string("now")))
-        #expect(try record.dog(1)?["name"] == .string("now"))
-    }
-
-    @Test("a leap of the clock is believed when it lasts, forwards and back, and what was written meanwhile grows old")
-    func lastingLeap() throws {
-        let record = try Record(options: StoreEmbedded.Options(historyAgeMaxMilliseconds: 1_000))
-        let day: UInt64 = 86_400_000
-        let time = record.time
-        try record.write(Record.ann, create(dog(1)))
-        record.time = time + 400 * day
-        try record.write(Record.ann, create(dog(2)))
-        #expect(try start(of: record) == 0)
-        record.time += 600_000
-        try record.write(Record.ann, create(dog(3)))
-        #expect(try start(of: record) == 2)
-        // It was wrong after all.
-        record.time = time + 10_000
-        try record.write(Record.ann, create(dog(4)))
-        #expect(try start(of: record) == 2)
-        // While nobody commits it is read as well.
-        #expect(try !record.store.maintain(at: time + 700_000))
-        #expect(try start(of: record) == 2)
-        record.time = time + 705_000
-        try record.write(Record.ann, create(dog(5)))
-        #expect(try start(of: record) == 4)
-    }
-
     @Test("after a long pause each commit lets a bounded part go, until nothing is over the bound")
     func amortised() throws {
         let record = try Record(options: StoreEmbedded.Options(historyAgeMaxMilliseconds: 10_000))
