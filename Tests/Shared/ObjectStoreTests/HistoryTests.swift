@@ -74,7 +74,7 @@ struct HistoryTests {
             let key = try #require(table.key(for: .int(id)))
             for (column, value) in row.enumerated() where Models.everything.properties[column].collection == .none {
                 let found = table.value(key, column)
-                #expect("\(found)" == "\(value)", "seed \(seed), id \(id), column \(column)")
+                #expect("\(found)" == "\(value.stored)", "seed \(seed), id \(id), column \(column)")
             }
         }
     }

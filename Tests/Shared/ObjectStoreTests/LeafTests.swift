@@ -32,7 +32,7 @@ struct LeafTests {
             }
         }
 
-        var texts: [String] { values.map { "\($0)" } }
+        var texts: [String] { values.map { "\($0.stored)" } }
 
         mutating func set(_ slot: Int, _ value: Value) {
             leaf.set(slot, value)

@@ -179,6 +179,16 @@ struct VectorThings {
         return .link(primaryKey)
     }
 
+    /// As queries compare: by what a number says, however it is written.
+    private static func isNumber(_ value: Value, _ number: Int64) -> Bool {
+        switch value {
+        case .int(let value): value == number
+        case .double(let value): value == Double(number)
+        case .decimal(let value): value == DecimalNumber(number)
+        default: false
+        }
+    }
+
     private static func expectQueries(_ transaction: Transaction, _ alive: [Int]) throws {
         func expect(_ text: String, _ isExpected: (Int) -> Bool) throws {
             let predicate = try Predicate.parse(text).bound(to: "Thing", in: transaction.schema)
@@ -192,12 +202,8 @@ struct VectorThings {
         try expect("flag == true") { $0 % 3 == 0 }
         try expect("date < T3000:5") { $0 % 20 < 3 }
         try expect("price >= 20") { $0 % 10 != 0 && $0 % 25 >= 20 }
-        try expect("`any` == 3") { number in
-            [.int(3), .double(3), .decimal(DecimalNumber(3))].contains(any(number))
-        }
-        try expect("`any` == true") { number in
-            [.bool(true), .int(1), .double(1), .decimal(DecimalNumber(1))].contains(any(number))
-        }
+        try expect("`any` == 3") { isNumber(any($0), 3) }
+        try expect("`any` == true") { any($0) == .bool(true) || isNumber(any($0), 1) }
         try expect("`any` == 'any 2'") { any($0) == .string("any 2") || any($0) == .bytes(Array("any 2".utf8)) }
         try expect("`any` == link('Thing', 100001)") {
             any($0) == .anyLink(ClassedLink("Thing", .int(100_001)))
