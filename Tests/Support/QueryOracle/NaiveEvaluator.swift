@@ -248,7 +248,7 @@ struct NaiveNumber {
         switch text {
         case "inf": .infinity
         case "-inf": -DecimalNumber.infinity
-        case "nan", "-nan": .notANumber
+        case let text where text.contains("nan"): .notANumber
         default: DecimalNumber(text)
         }
     }
