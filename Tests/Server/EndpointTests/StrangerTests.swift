@@ -65,12 +65,13 @@ struct StrangerTests {
             try await raw.send(RawConnection.head(RawConnection.stream(0), "/v1/open/auth/login", token: nil))
             var bytes = 0
             while raw.count(.headers) == 0, bytes < 3_000 {
-                try await raw.send(RawConnection.data(RawConnection.stream(0), [0]))
+                // The server may close the connection behind its answer, between the look and the byte.
+                guard (try? await raw.send(RawConnection.data(RawConnection.stream(0), [0]))) != nil else { break }
                 bytes += 1
                 try await Task.sleep(for: .milliseconds(10))
             }
-            #expect(raw.count(.headers) == 1)
-            try await raw.close()
+            #expect(await eventually { raw.count(.headers) == 1 })
+            try? await raw.close()
         }
     }
 

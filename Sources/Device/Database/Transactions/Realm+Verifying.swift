@@ -65,7 +65,8 @@ extension Realm {
     /// Does the same for the file of this Realm.
     ///
     /// ```swift
-    /// if try !realm.verify().isSound { askForANewCopy() }
+    /// let report = try realm.verify()
+    /// print("\(report.objectCount) objects, \(report.problemCount) problems")
     /// ```
     ///
     /// - Throws: `Realm.Error` when the file cannot be read at all.
