@@ -12,7 +12,9 @@ struct VerifyTests {
         let folder = try TemporaryFolder()
         #expect(throws: CommandFailure.self) { try Verify.parse([folder.file("nothing")]).run() }
         #expect(throws: CommandFailure.self) { try Verify.parse([]).run() }
-        #expect(throws: CommandFailure.self) { try Verify.parse([folder.path, "--configuration", "sync-server.yaml"]).run() }
+        #expect(throws: CommandFailure.self) {
+            try Verify.parse([folder.path, "--configuration", "sync-server.yaml"]).run()
+        }
     }
 
     @Test("a file that is no database ends with 1, a folder that was never served does not")
