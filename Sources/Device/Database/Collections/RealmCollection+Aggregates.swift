@@ -1,5 +1,4 @@
 import CausewayModel
-import CausewayObjectStore
 import CausewayQuery
 
 // Aggregates read columns, never objects. Of mixed values the sum and the average take the numbers, as decimals, and the
