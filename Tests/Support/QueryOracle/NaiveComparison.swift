@@ -35,8 +35,8 @@ struct NaiveComparison {
         if let left = NaiveNumber(left), let right = NaiveNumber(right) {
             return ordered(left.amount, comparator, right.amount)
         }
-        if Self.isDecimal(left) || Self.isDecimal(right), let left = NaiveArithmetic.decimal(left),
-            let right = NaiveArithmetic.decimal(right)
+        if Self.isDecimal(left) || Self.isDecimal(right), let left = NaiveNumber.decimal(left),
+            let right = NaiveNumber.decimal(right)
         {
             return decimal(left, comparator, right)
         }

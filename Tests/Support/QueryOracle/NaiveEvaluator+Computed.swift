@@ -105,7 +105,7 @@ enum NaiveArithmetic {
             }
         }
         if isDecimal(left) || isDecimal(right) {
-            guard let left = decimal(left), let right = decimal(right) else { return .null }
+            guard let left = NaiveNumber.decimal(left), let right = NaiveNumber.decimal(right) else { return .null }
             switch sign {
             case .plus: return .decimal(left + right)
             case .minus: return .decimal(left - right)
@@ -126,16 +126,5 @@ enum NaiveArithmetic {
 
     private static func isDecimal(_ value: Value) -> Bool {
         if case .decimal = value { true } else { false }
-    }
-
-    static func decimal(_ value: Value) -> DecimalNumber? {
-        switch value {
-        case .decimal(let value): value
-        case .int(let value): DecimalNumber(value)
-        // The shortest digits that read back as the number.
-        case .double(let value): DecimalNumber("\(value)")
-        case .float(let value): DecimalNumber("\(value)")
-        default: nil
-        }
     }
 }

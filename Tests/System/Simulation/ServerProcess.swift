@@ -33,6 +33,8 @@ final class ServerProcess {
     private(set) var record: FaultyRecord
     private var intake: Intake
     private var sessions: [UInt64: ServerSession] = [:]
+    /// Another session took their place, which their devices have not been told yet.
+    private var replaced: [ServerSession] = []
     private var lastSession: UInt64 = 1_000
     private var turns = Turns(places: ServerProcess.comparisonsAtOnce)
     private var waiting: [(batch: UploadBatch, exchange: Exchange)] = []
@@ -127,8 +129,9 @@ final class ServerProcess {
         life += 1
         waiting = []
         isCommitting = false
-        for session in sessions.values.sorted(by: { $0.id < $1.id }) { session.vanish() }
+        for session in (sessions.values + replaced).sorted(by: { $0.id < $1.id }) { session.vanish() }
         sessions = [:]
+        replaced = []
         turns = Turns(places: Self.comparisonsAtOnce)
         let lost = unanswered.values.sorted { $0.number < $1.number }
         unanswered = [:]
@@ -302,6 +305,7 @@ final class ServerProcess {
         for session in sessions.values where session.client == hello.client {
             session.end(SyncFailure(.sessionUnknown, "The same client opened a newer session, which replaces this."))
             sessions[session.id] = nil
+            replaced.append(session)
         }
         lastSession += 1
         let session = ServerSession(
@@ -330,6 +334,7 @@ final class ServerProcess {
 
     func close(_ session: ServerSession) {
         if sessions[session.id] === session { sessions[session.id] = nil }
+        replaced.removeAll { $0 === session }
         passTurn(session)
     }
 
