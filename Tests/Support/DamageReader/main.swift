@@ -7,7 +7,8 @@ import Foundation
 //
 // It says one line a seed: `right` when every answer was that of the sound file, `told` when a call threw
 // `Realm.Error`, `stopped` when a read met damage and could not throw (the program ends then, with code 3), and `wrong`
-// with the reason. Whoever started it starts it again with the next seed.
+// with the reason. Before it works with a file it verifies it: damage that work meets is damage that this has found.
+// Whoever started it starts it again with the next seed.
 
 func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
@@ -46,11 +47,13 @@ func expectedAnswers(_ order: Work.Order) throws -> [String] {
     return answers
 }
 
+// Both are written by the one thread there is.
 nonisolated(unsafe) var place = ""
+nonisolated(unsafe) var isFoundSound = false
 Realm.damageHandler = { error in
-    // Written by the one thread there is.
-    let isTyped = error.code == .invalidDatabase && error.message.contains("estore")
-    say(isTyped ? "\(place) stopped: \(error.message)" : "\(place) wrong: \(error)")
+    let isTyped = error.code == .invalidDatabase && error.message.contains("estore") && !isFoundSound
+    let verified = isFoundSound ? "sound" : "damaged"
+    say(isTyped ? "\(place) stopped: \(error.message)" : "\(place) wrong: verified as \(verified): \(error)")
     _exit(3)
 }
 
@@ -65,11 +68,16 @@ func verdict(_ seed: UInt64) throws -> String {
     try Data(bytes).write(to: folder.appendingPathComponent("damaged \(seed).realm"))
     defer { _ = try? Realm.deleteFiles(for: damaged) }
     place = "\(seed) opening after \(damage)".prefix(100).replacingOccurrences(of: "\n", with: " ")
+    do {
+        isFoundSound = try Realm.verify(damaged).isSound
+    } catch is Realm.Error {
+        isFoundSound = false
+    }
     let realm: Realm
     do {
         realm = try Realm(configuration: damaged)
     } catch let error as Realm.Error {
-        return "told: \(error.code.rawValue) \(error.message)"
+        return isFoundSound ? "wrong: verified as sound: \(error)" : "told: \(error.code.rawValue) \(error.message)"
     }
     var isTold: String?
     for (step, expected) in zip(Work.steps(order), expected) {
@@ -79,6 +87,7 @@ func verdict(_ seed: UInt64) throws -> String {
             // What was not written cannot be read afterwards: from there on every answer has another right one.
             if answer != expected, isTold == nil { return "wrong: \(place): \(answer), expected \(expected)" }
         } catch let error as Realm.Error where error.code == .invalidDatabase {
+            if isFoundSound { return "wrong: \(place): verified as sound, and then told: \(error.message)" }
             isTold = isTold ?? "told: \(step.name): \(error.message)"
         }
     }

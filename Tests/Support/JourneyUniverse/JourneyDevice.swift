@@ -36,6 +36,8 @@ final class JourneyDevice {
 
     func close() { store.close() }
 
+    func verify() throws -> CausewayObjectStore.VerificationReport { try store.verify() }
+
     func write(at now: UInt64, _ body: (Transaction) throws -> Void) throws {
         let transaction = try store.write()
         defer { transaction.end() }

@@ -67,6 +67,7 @@ final class JourneyStage {
         try settle()
         try compare("with everything in view")
         try findOrphans()
+        try verify()
         var outcome = Journeys.Outcome()
         outcome.differences = differences.sorted { $0.key < $1.key }.map {
             (number: cases[$0.key].number, how: $0.value)
@@ -185,6 +186,18 @@ final class JourneyStage {
             // Which case it is of cannot be told: nothing leads to it.
             let place = differences.keys.min() ?? 0
             differences[place] = differences[place] ?? "\(holder) keeps what nothing holds: \(orphans.prefix(5))"
+        }
+    }
+
+    /// Indexes, links, lists and counts of every file agree with what they are made of.
+    private func verify() throws {
+        let all =
+            [("the server", try file.verify())] + (try devices.map { ("device \($0.number)", try $0.verify()) })
+        for (holder, report) in all {
+            guard let problem = report.problems.first else { continue }
+            // Which case it is of is not said.
+            let place = differences.keys.min() ?? 0
+            differences[place] = differences[place] ?? "the file of \(holder): \(problem)"
         }
     }
 

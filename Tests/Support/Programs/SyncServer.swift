@@ -106,6 +106,10 @@ package final class SyncServer {
         try count(type, predicate, database ?? self.database, configuration: path("sync-server.yaml"))
     }
 
+    /// Has the program compare everything in its databases, and returns what it says. Fails if anything contradicts.
+    @discardableResult
+    package func verify() throws -> String { try tool("verify", "--configuration", path("sync-server.yaml")) }
+
     /// How many objects of a class a device's file holds, below what the device library shows. Nobody may be writing
     /// to the file.
     package func count(_ type: String, inFile file: URL) throws -> Int {

@@ -26,6 +26,7 @@ final class DemoRun {
         try subscribe()
         try editOffline()
         try killServerDuringUpload(flights: flights - 1)
+        try verify()
         try summary()
     }
 
@@ -183,10 +184,20 @@ final class DemoRun {
         }
     }
 
-    // MARK: - 5. Summary
+    // MARK: - 5. Verification
+
+    private func verify() throws {
+        try step("5. every page, index, link and count of the server's database is compared, while it runs") { stage in
+            for line in try stage.server.verify().split(separator: "\n") where !line.contains("%") {
+                say("   \(line.trimmingCharacters(in: .whitespaces))")
+            }
+        }
+    }
+
+    // MARK: - 6. Summary
 
     private func summary() throws {
-        say("\n== 5. summary")
+        say("\n== 6. summary")
         for (step, seconds) in seconds {
             say("   \(String(format: "%7.2f", seconds)) s  \(step)")
         }
