@@ -59,10 +59,13 @@ let server: [Target] = [
         dependencies: [
             "Endpoint", "Environment", "Identity", "Ingest", "Model", "ObjectStore", "Query", "Session", "Store",
             "StoreEmbedded", "Subscriptions", "Wire",
-        ].map { .target(name: name($0)) } + Package.daemon,
+        ].map { .target(name: name($0)) } + Package.daemon + ["CAllocator"],
         path: "Server/Daemon",
+        exclude: ["allocator"],
         swiftSettings: settings()
     ),
+    // What the C library tells of its memory, and gives back when it is asked to.
+    .systemLibrary(name: "CAllocator", path: "Server/Daemon/allocator"),
     part(
         "Server", "Endpoint",
         uses: ["Environment", "Operations", "Session", "Wire"], libraries: Package.nio + [Package.log]

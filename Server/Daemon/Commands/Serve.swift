@@ -56,6 +56,7 @@ struct Serve: AsyncParsableCommand {
                         service: Reloading(
                             option: option, configuration: configuration, endpoint: endpoint, tenants: tenants,
                             accounts: accounts, offices: offices, verifiers: verifiers, logger: logger)),
+                    .init(service: MemoryReturn()),
                     // The last to start is the first to end: the databases are open until then.
                     .init(service: HistoryKeeping(tenants: tenants, logger: logger)),
                 ],

@@ -1,0 +1,41 @@
+import CAllocator
+import Foundation
+import ServiceLifecycle
+
+/// Gives back to the system what large requests needed: the C library keeps freed memory for itself otherwise, and the
+/// process would stay as large as the largest moment was.
+struct MemoryReturn: Service {
+    var interval = Duration.seconds(5)
+    /// So much more of it than was left the last time is worth to go through what is free.
+    static let worthBytes = 16 << 20
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await giveBack() }
+    }
+
+    /// Goes on until its task is cancelled.
+    func giveBack() async {
+        var left = 0
+        while (try? await Task.sleep(for: interval)) != nil {
+            guard let unused = Self.unusedBytes() else { return }
+            if unused > left + Self.worthBytes {
+                malloc_trim(0)
+                left = Self.unusedBytes() ?? unused
+            } else {
+                left = min(left, unused)
+            }
+        }
+    }
+
+    /// What the process holds in memory, of no file, and has not allocated: mostly what it has freed. Nil where the
+    /// system does not tell.
+    private static func unusedBytes() -> Int? {
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
+        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+        guard let kibibytes = line?.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Int($0) }) else {
+            return nil
+        }
+        let allocated = mallinfo2()
+        return (kibibytes << 10) - Int(clamping: allocated.uordblks) - Int(clamping: allocated.hblkhd)
+    }
+}
