@@ -18,7 +18,7 @@ package struct FrameLimits: Hashable, Sendable {
     package var operations: Int
 
     /// What a server takes unless its operator says otherwise.
-    package static let operationsStandard = 1_000_000
+    package static let operationsStandard = 500_000
 
     package init(frameBytes: Int, messageBytes: Int, operations: Int = operationsStandard) {
         precondition(

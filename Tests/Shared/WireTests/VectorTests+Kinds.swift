@@ -53,8 +53,8 @@ extension VectorTests {
         try check(
             "welcome-limits",
             Welcome(
-                session: 0x5E55, protocolVersion: 1, epoch: 0xE0, serverTime: 1_700_000_000_000, limits: .standard,
-                committed: 9, ingested: 5, skipped: 2))
+                session: 0x5E55, protocolVersion: 1, epoch: 0xE0, serverTime: 1_700_000_000_000,
+                limits: Self.laterLimits, committed: 9, ingested: 5, skipped: 2))
         try check("failure-future", SyncFailure(.init(rawValue: 999), "Begin again.", action: .restartSession))
     }
 
@@ -62,6 +62,11 @@ extension VectorTests {
     static let earlierLimits = SessionLimits(
         frameBytes: 16 << 20, creditBytes: 1 << 20, heartbeatMilliseconds: 15_000, operations: 0, refusals: 0,
         queryTerms: 0)
+
+    /// As a server says them that takes twice the operations of today's.
+    static let laterLimits = SessionLimits(
+        frameBytes: 16 << 20, creditBytes: 1 << 20, heartbeatMilliseconds: 15_000, operations: 1_000_000,
+        refusals: 200_000, queryTerms: 4_000)
 
     // MARK: - Objects
 

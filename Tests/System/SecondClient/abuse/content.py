@@ -193,7 +193,7 @@ def deletes(target: Target) -> None:
 
 
 def sets(target: Target) -> None:
-    """a million sets of objects that nobody has"""
+    """half a million sets of objects that nobody has"""
 
     def head(writer: Writer, names: _Names) -> None:
         writer.byte(2)
@@ -201,7 +201,7 @@ def sets(target: Target) -> None:
         names.write("size")
         writer.byte(0)
 
-    _uploads(target, lambda device: _runs(target, device, 1_000_000, head, 1), 1)
+    _uploads(target, lambda device: _runs(target, device, 500_000, head, 1), 1)
 
 
 def unknown_classes(target: Target) -> None:
