@@ -100,6 +100,8 @@ let tests: [Target] = [
     part("Tests", "Support/QueryFuzzing", uses: ["Model", "Query", "Support/Seeds"]),
     part("Tests", "Support/DecoderFuzzing", uses: shape + ["Support/Seeds", "Wire"]),
     part("Tests", "Support/LMDBStorage", uses: ["Storage"], libraries: ["CLMDB"], excludes: ["lmdb"]),
+    .target(name: "CMeasuring", path: "Tests/Support/Measuring/system"),
+    part("Tests", "Support/Measuring", libraries: ["CMeasuring"], excludes: ["system"]),
     part("Tests", "Support/MergeOracle", uses: ["Model", "Operations"]),
     part("Tests", "Support/MergeUniverse", uses: shape + ["Support/MergeOracle"]),
     part("Tests", "Support/Seeds"),
@@ -117,6 +119,7 @@ let tests: [Target] = [
     program("Support/DamageReader", uses: ["Database", "Support/Seeds"]),
     test("Shared", "Model", uses: ["Model", "Support/Seeds"]),
     test("Shared", "Operations", uses: ["Model", "Operations", "Support/Seeds"]),
+    test("Support", "Measuring", uses: ["Support/Folders", "Support/Measuring"]),
     test("Support", "Shrinking", uses: ["Support/Seeds", "Support/Shrinking"]),
     test(
         "Shared", "Merge",
@@ -227,10 +230,10 @@ let tests: [Target] = [
         "Benchmarks",
         uses: [
             "Database", "Merge", "Model", "Operations", "Storage", "Support/Flights", "Support/LMDBStorage",
-            "Support/Programs", "Support/Seeds",
+            "Support/Measuring", "Support/Programs", "Support/Seeds",
         ],
         libraries: ["CLMDB", "CSQLite"],
-        excludes: ["sqlite"]
+        excludes: ["README.md", "sqlite"]
     ),
     .systemLibrary(
         name: "CSQLite", path: "Tests/Benchmarks/sqlite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CausewayMeasuring
 import Foundation
 
 /// Measures Causeway beside its peers in one run and prints the ratios.
@@ -15,12 +16,20 @@ struct Benchmark: AsyncParsableCommand {
     var flights = "../shared/data/nycflights13"
     @Option(help: "The folder with editing histories as *.json.gz, for the group merge.")
     var traces = "../shared/data/editing-traces"
+    @Option(
+        help:
+            "Compare with the rows of an earlier run: a file that --json wrote. Fails where a row is slower by a tenth."
+    )
+    var before: String?
+    @Option(help: "Measure nothing, and compare the rows of this file with those of --before.") var after: String?
     @Flag(help: "Small sizes: shows that everything runs, says nothing about speed.") var smoke = false
 
     func validate() throws {
         for group in groups where !Self.all.contains(group) {
             throw ValidationError("There is no group '\(group)': choose from \(Self.all.joined(separator: ", ")).")
         }
+        if after != nil, before == nil { throw ValidationError("--after FILE needs --before FILE to compare it with.") }
+        if smoke, before != nil { throw ValidationError("A smoke run says nothing about speed: it has no --before.") }
     }
 
     private static let all = [
@@ -30,11 +39,30 @@ struct Benchmark: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
+        // A file that cannot be read ends the run before its minutes are spent.
+        let earlier = try before.map { try Row.read(URL(fileURLWithPath: $0)) }
+        let rows =
+            if let after { try Row.read(URL(fileURLWithPath: after)) } else { try await measure() }
+        if after == nil, let json { try Row.write(rows, to: URL(fileURLWithPath: json)) }
+        if let earlier { try compare(rows, with: earlier) }
+    }
+
+    /// Groups that were not asked for are left out of both sides.
+    private func compare(_ rows: [Row], with earlier: [Row]) throws {
+        let measured = Set(rows.map(\.group))
+        let comparison = Comparison(before: earlier.filter { measured.contains($0.group) }, now: rows)
+        print("\n" + comparison.text)
+        if !comparison.slower.isEmpty { throw ExitCode.failure }
+    }
+
+    @MainActor
+    private func measure() async throws -> [Row] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("causeway-benchmark-\(getpid())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         var rows: [Row] = []
         if let busy = Self.busyMachine { print(busy) }
+        try Self.legend(folder).forEach { print($0) }
         print(Row.header)
         func report(_ new: [Row]) {
             for row in new { print(row.text) }
@@ -51,18 +79,25 @@ struct Benchmark: AsyncParsableCommand {
         if wanted.contains("commit") { report(try objects.commit()) }
         if wanted.contains("storage") { try await StorageBenchmarks(folder: folder, smoke: smoke).run(report) }
         if wanted.contains("store") { try StoreBenchmarks(folder: folder, smoke: smoke).run(report) }
-        if wanted.contains("query") { try QueryBenchmarks(folder: folder, smoke: smoke).run(report) }
+        if wanted.contains("query") { try measureQueries(in: folder, report) }
         if wanted.contains("query") { try WordBenchmarks(folder: folder, smoke: smoke).run(report) }
         if wanted.contains("query") || wanted.contains("flights") { try measureFlights(in: folder, report) }
         if wanted.contains("merge") { try measureMerging(in: folder, report) }
         if wanted.contains("sync") {
             report(try await SyncBenchmarks(folder: folder, server: server, data: data, smoke: smoke).run())
         }
-        if let json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            try encoder.encode(rows).write(to: URL(fileURLWithPath: json))
-        }
+        return rows
+    }
+
+    /// What the columns mean, and that both sides promise the same, as the peers say it of themselves.
+    private static func legend(_ folder: URL) throws -> [String] {
+        [
+            "Durable is the same on all sides: a commit returns when the disk has it. Causeway: one sync a commit. "
+                + (try SQLitePeer(folder.appendingPathComponent("legend.sqlite")).durability()) + ". "
+                + (try LMDBPeer(folder.appendingPathComponent("legend.lmdb")).durability()) + ".",
+            "A figure is the median of its runs. threads: those that worked at once; hot: done before, files in memory; "
+                + "cold: file opened anew, its pages dropped from memory; ours/peer where they differ.",
+        ]
     }
 
     /// A word of warning when others use the processors. Work that is over within a slice of time hardly notices them,
@@ -73,6 +108,17 @@ struct Benchmark: AsyncParsableCommand {
         guard getloadavg(&load, 1) == 1, load > Double(processors) / 2 else { return nil }
         return String(
             format: "The machine is busy (load %.1f, %d processors): ratios are not to be relied on.", load, processors)
+    }
+
+    @MainActor
+    private func measureQueries(in folder: URL, _ report: ([Row]) -> Void) throws {
+        let cold: ColdQueryBenchmarks
+        do {
+            let hot = try QueryBenchmarks(folder: folder, smoke: smoke)
+            try hot.run(report)
+            cold = ColdQueryBenchmarks(after: hot)
+        }
+        try cold.run(report)
     }
 
     private func measureMerging(in folder: URL, _ report: ([Row]) -> Void) throws {

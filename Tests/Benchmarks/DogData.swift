@@ -27,8 +27,15 @@ struct DogData {
     let names = DogData.names(1_000, seed: 11)
     let personNames = DogData.names(10_000, seed: 12)
     let breeds = (0..<50).map { "breed \($0)" }
+    // The same for SQLite, where they are read without being copied.
+    private let stableNames: StableTexts
+    private let stablePersonNames: StableTexts
+    private let stableBreeds: StableTexts
 
     init(smoke: Bool) {
+        stableNames = StableTexts(names)
+        stablePersonNames = StableTexts(personNames)
+        stableBreeds = StableTexts(breeds)
         count = smoke ? 10_000 : 1_000_000
         persons = count / 10
     }
@@ -49,9 +56,10 @@ struct DogData {
             weight: Double((first >> 20) % 6_000) / 100, owner: Int(second % UInt64(persons)))
     }
 
-    func personName(_ id: Int) -> String {
+    /// Its position in `personNames`.
+    private func personName(_ id: Int) -> Int {
         var random = SeededNumbers(seed: UInt64(id) &* 0xD6E8_FEB8_6659_FD93)
-        return personNames[Int(random.next() % UInt64(personNames.count))]
+        return Int(random.next() % UInt64(personNames.count))
     }
 
     /// Distinct names of few letters, so that two given letters meet in some of them.
@@ -86,7 +94,7 @@ extension DogData {
             (0..<persons).map { id in
                 let person = Person()
                 person.id = id
-                person.name = personName(id)
+                person.name = personNames[personName(id)]
                 realm.add(person)
                 return person
             }
@@ -124,41 +132,48 @@ extension DogData {
 // MARK: - In SQLite
 
 extension DogData {
-    func sqlite(_ file: URL) throws -> SQLitePeer {
+    func sqlite(_ file: URL, hasIndex: Bool = true) throws -> SQLitePeer {
         let peer = try SQLitePeer(file)
         try peer.execute("CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT)")
         try peer.execute(
             "CREATE TABLE dog (id INTEGER PRIMARY KEY, name TEXT, age INTEGER, weight REAL, breed TEXT, "
                 + "owner INTEGER REFERENCES person (id))")
-        try peer.execute("CREATE INDEX dog_breed ON dog (breed)")
+        if hasIndex { try indexBreeds(in: peer) }
         return peer
+    }
+
+    private func indexBreeds(in peer: SQLitePeer) throws {
+        try peer.execute("CREATE INDEX dog_breed ON dog (breed)")
     }
 
     func addPersons(to peer: SQLitePeer) throws {
         let insert = try peer.prepare("INSERT INTO person VALUES (?, ?)")
-        try peer.execute("BEGIN IMMEDIATE")
-        for id in 0..<persons {
-            insert.bind(1, id)
-            insert.bind(2, personName(id))
-            insert.run()
+        try peer.write {
+            for id in 0..<persons {
+                insert.bind(1, id)
+                insert.bind(2, stablePersonNames[personName(id)])
+                insert.run()
+            }
         }
-        try peer.execute("COMMIT")
     }
 
     /// One durable transaction.
-    func addDogs(to peer: SQLitePeer) throws {
+    ///
+    /// - Parameter thenIndexes: The table has no index yet and gets it at the end, which is how much is loaded at once.
+    func addDogs(to peer: SQLitePeer, thenIndexes: Bool = false) throws {
         let insert = try peer.prepare("INSERT INTO dog VALUES (?, ?, ?, ?, ?, ?)")
-        try peer.execute("BEGIN IMMEDIATE")
-        for id in 0..<count {
-            let row = dog(id)
-            insert.bind(1, id)
-            insert.bind(2, names[row.name])
-            insert.bind(3, row.age)
-            insert.bind(4, row.weight)
-            insert.bind(5, breeds[row.breed])
-            insert.bind(6, row.owner)
-            insert.run()
+        try peer.write {
+            for id in 0..<count {
+                let row = dog(id)
+                insert.bind(1, id)
+                insert.bind(2, stableNames[row.name])
+                insert.bind(3, row.age)
+                insert.bind(4, row.weight)
+                insert.bind(5, stableBreeds[row.breed])
+                insert.bind(6, row.owner)
+                insert.run()
+            }
+            if thenIndexes { try indexBreeds(in: peer) }
         }
-        try peer.execute("COMMIT")
     }
 }

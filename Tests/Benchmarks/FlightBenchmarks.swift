@@ -1,4 +1,5 @@
 import Causeway
+import CausewayMeasuring
 import Foundation
 
 /// Queries over real data, all flights that left New York in 2013, beside SQLite with the same rows.
@@ -24,7 +25,7 @@ struct FlightBenchmarks {
     }
 
     func run(_ report: ([Row]) -> Void) throws {
-        report([
+        let rows = [
             try count("delay > 60"),
             try count("carrier == 'UA'"),
             try count(
@@ -35,17 +36,18 @@ struct FlightBenchmarks {
             try day(),
             try sortByDelay(),
             try eachAircraft(),
-        ])
+        ]
+        report(rows.flatMap { $0 })
     }
 
-    private func count(_ condition: String, from: String = "departure", sql: String? = nil) throws -> Row {
+    private func count(_ condition: String, from: String = "departure", sql: String? = nil) throws -> [Row] {
         let select = try sqlite.prepare("SELECT count(*) FROM \(from) WHERE \(sql ?? condition)")
         return try row(
             "count \(condition)", ours: { [Double(realm.objects(Departure.self).filter(condition).count)] },
             theirs: { select.answer() })
     }
 
-    private func day() throws -> Row {
+    private func day() throws -> [Row] {
         let begin = 1_357_534_800  // the seventh of January, from New York's midnight
         let end = begin + 86_400
         let select = try sqlite.prepare(
@@ -61,15 +63,16 @@ struct FlightBenchmarks {
             }, theirs: { select.answer() })
     }
 
-    private func sortByDelay() throws -> Row {
+    private func sortByDelay() throws -> [Row] {
         let select = try sqlite.prepare("SELECT row FROM departure ORDER BY delay")
         let places = [data.flights.count - 1, data.flights.count / 2, 0]
         let delay = { (row: Int) in Double(data.flights[row].delay ?? -1_000) }
         return try row(
-            "sort by delay, all keys",
+            "sort by delay, all rows",
             ours: {
-                let departures = realm.objects(Departure.self).sorted(byKeyPath: "delay")
-                return places.map { delay(departures[$0].row) }
+                var rows: [Int] = []
+                for departure in realm.objects(Departure.self).sorted(byKeyPath: "delay") { rows.append(departure.row) }
+                return places.map { delay(rows[$0]) }
             },
             theirs: {
                 let rows = select.integers()
@@ -78,7 +81,7 @@ struct FlightBenchmarks {
     }
 
     /// How late each aircraft is on average, through the inverse of the link to it.
-    private func eachAircraft() throws -> Row {
+    private func eachAircraft() throws -> [Row] {
         // The plus keeps SQLite from the index, which would lead it to the departures in random order.
         let select = try sqlite.prepare(
             "SELECT count(mean), total(mean) FROM "
@@ -96,9 +99,11 @@ struct FlightBenchmarks {
             }, theirs: { select.answer() })
     }
 
-    private func row(_ name: String, ours: () throws -> [Double], theirs: () throws -> [Double]) throws -> Row {
-        let duel = try Duel(name, smoke: smoke, ours: ours, theirs: theirs)
-        return .less(
-            Self.group, name + duel.remark, "ms", ours: duel.ours / 1e6, peer: ("SQLite", duel.theirs / 1e6))
+    private func row(_ name: String, ours: Duel.Work, theirs: Duel.Work) throws -> [Row] {
+        try Duel.onAllThenOneProcessor(name, smoke: smoke, ours: ours, theirs: theirs).map { duel in
+            .less(
+                Self.group, duel.name, "ms", ours: duel.ours.median / 1e6, peer: ("SQLite", duel.theirs.median / 1e6),
+                under: duel.conditions)
+        }
     }
 }

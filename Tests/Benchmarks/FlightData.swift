@@ -112,14 +112,14 @@ struct FlightData {
         let airport = try peer.prepare("INSERT INTO airport VALUES (?, ?, ?)")
         for (id, (code, altitude)) in airports.enumerated() {
             airport.bind(1, id)
-            airport.bind(2, code)
+            airport.bind(2, copying: code)
             airport.bind(3, altitude)
             airport.run()
         }
         let plane = try peer.prepare("INSERT INTO aircraft VALUES (?, ?)")
         for (id, tail) in aircraft.enumerated() {
             plane.bind(1, id)
-            plane.bind(2, tail)
+            plane.bind(2, copying: tail)
             plane.run()
         }
         let departure = try peer.prepare("INSERT INTO departure VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
@@ -127,8 +127,8 @@ struct FlightData {
             departure.bind(1, flight.row)
             departure.bind(2, flight.secondsSince1970)
             departure.bind(3, flight.delay)
-            departure.bind(4, flight.carrier)
-            departure.bind(5, flight.tail)
+            departure.bind(4, copying: flight.carrier)
+            departure.bind(5, copying: flight.tail)
             departure.bind(6, flight.distance)
             departure.bind(7, flight.origin)
             departure.bind(8, flight.aircraft)
@@ -136,7 +136,8 @@ struct FlightData {
         }
         try peer.execute("CREATE INDEX departure_aircraft ON departure (aircraft)")
         try peer.execute("COMMIT")
-        try peer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try peer.settle()
+        try peer.keepReading()
         return peer
     }
 }

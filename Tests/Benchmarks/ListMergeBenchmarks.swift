@@ -1,3 +1,4 @@
+import CausewayMeasuring
 import CausewayMerge
 import CausewayModel
 import CausewayOperations
@@ -32,13 +33,12 @@ struct ListMergeBenchmarks {
             var nanosecondsEach: [Double] = []
             for size in sizes {
                 let (time, merged) = try merge(size, habit)
-                nanosecondsEach.append(time / Double(2 * size))
+                nanosecondsEach.append(time.median / Double(2 * size))
                 if size == sizes[0] {
                     report([
                         .less(
                             group, "\(size) + \(size) concurrent list inserts \(habit.rawValue)", "ms",
-                            ours: time / 1e6,
-                            most: smoke ? nil : 300)
+                            ours: time.median / 1e6, most: smoke ? nil : 300, under: .hot(time))
                     ])
                 }
                 if size == sizes.last { try reportLargest(size, habit, time, nanosecondsEach, merged, report) }
@@ -47,13 +47,13 @@ struct ListMergeBenchmarks {
     }
 
     private func reportLargest(
-        _ size: Int, _ habit: Habit, _ time: Double, _ each: [Double], _ merged: ListState, _ report: ([Row]) -> Void
+        _ size: Int, _ habit: Habit, _ time: Sample, _ each: [Double], _ merged: ListState, _ report: ([Row]) -> Void
     ) throws {
         let doublings = zip(each.dropFirst(), each).map { 2 * $0 / $1 }
         let encoded = merged.encoded()
         let memory = try bytesInMemory(ofEachOf: 4) { try ListState(encoded: encoded) }
         report([
-            .less(group, "\(size) + \(size) of them", "ms", ours: time / 1e6),
+            .less(group, "\(size) + \(size) of them", "ms", ours: time.median / 1e6, under: .hot(time)),
             .less(
                 group, "twice the work takes, the worst of \(doublings.count) doublings, at most", "times",
                 ours: doublings.max() ?? 0, most: smoke ? nil : 2.4),
@@ -65,7 +65,7 @@ struct ListMergeBenchmarks {
     }
 
     /// Both directions are checked; the time is that of one device joining its own inserts and the other's.
-    private func merge(_ size: Int, _ habit: Habit) throws -> (nanoseconds: Double, merged: ListState) {
+    private func merge(_ size: Int, _ habit: Habit) throws -> (sample: Sample, merged: ListState) {
         var random = SeededNumbers(seed: 7)
         var common = ListState()
         for index in 0..<100 {
@@ -77,7 +77,7 @@ struct ListMergeBenchmarks {
         let left = write(ClientID(1), size, habit, onto: common, &random)
         let right = write(ClientID(2), size, habit, onto: common, &random)
         var merged = common
-        let time = medianNanoseconds(runs: smoke ? 1 : 5, operations: 1) {
+        let time = measure(runs: smoke ? 1 : 5, operations: 1) {
             merged = common
             join(left.operations, of: ClientID(1), into: &merged)
             join(right.operations, of: ClientID(2), into: &merged)

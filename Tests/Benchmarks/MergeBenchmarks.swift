@@ -1,3 +1,4 @@
+import CausewayMeasuring
 import CausewayMerge
 import CausewayModel
 import CausewayOperations
@@ -54,17 +55,17 @@ struct MergeBenchmarks {
     func run(_ report: ([Row]) -> Void) throws {
         let runs = isWhole ? 5 : 1
         var text = TextState()
-        let replay = medianNanoseconds(runs: runs, operations: 1) { text = self.replay(1, patches[...]).text }
+        let replay = measure(runs: runs, operations: 1) { text = self.replay(1, patches[...]).text }
         if isWhole, text.string != expected { throw WrongText(description: "the replayed paper is another one") }
         report([
             .less(
-                Self.group, "\(patches.count) edits of a paper into a text, by index", "ms", ours: replay / 1e6,
-                most: 100)
+                Self.group, "\(patches.count) edits of a paper into a text, by index", "ms", ours: replay.median / 1e6,
+                most: 100, under: .hot(replay))
         ])
 
         let operations = self.replay(1, patches[...]).operations
         var joined = TextState()
-        let remote = medianNanoseconds(runs: runs, operations: 1) {
+        let remote = measure(runs: runs, operations: 1) {
             joined = TextState()
             for operation in operations { joined.join(operation) }
         }
@@ -74,7 +75,7 @@ struct MergeBenchmarks {
         let (encoded, string) = (text.encodedRuns(), text.string)
         let memory = try bytesInMemory(ofEachOf: 100) { try TextState(runs: encoded, text: string) }
         report([
-            .less(Self.group, "the same, as operations by id", "ms", ours: remote / 1e6),
+            .less(Self.group, "the same, as operations by id", "ms", ours: remote.median / 1e6, under: .hot(remote)),
             .less(
                 Self.group, "the same on the wire, a run an operation", "bytes/edit",
                 ours: Double(Self.bytes(runsOnly)) / Double(patches.count)),
@@ -98,7 +99,7 @@ struct MergeBenchmarks {
         let left = replay(2, patches[half...], onto: common.text)
         let right = replay(3, patches[..<half], onto: common.text)
         var merged = TextState()
-        let time = medianNanoseconds(runs: runs, operations: 1) {
+        let time = measure(runs: runs, operations: 1) {
             merged = left.text
             for operation in right.operations { merged.join(operation) }
         }
@@ -107,7 +108,8 @@ struct MergeBenchmarks {
         guard merged == other else { throw WrongText(description: "two branches merge to different texts") }
         report([
             .less(
-                Self.group, "two branches of \(half) edits each, merged", "ms", ours: time / 1e6)
+                Self.group, "two branches of \(half) edits each, merged", "ms", ours: time.median / 1e6,
+                under: .hot(time))
         ])
     }
 

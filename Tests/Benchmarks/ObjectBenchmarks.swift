@@ -1,4 +1,5 @@
 import Causeway
+import CausewayMeasuring
 import CausewaySeeds
 import Foundation
 
@@ -18,68 +19,67 @@ struct ObjectBenchmarks {
     let smoke: Bool
     private static let breeds = (0..<50).map { "breed \($0)" }
     private static let names = (0..<1_000).map { "name \($0)" }
+    private let stableBreeds = StableTexts(Self.breeds)
+    private let stableNames = StableTexts(Self.names)
 
     init(folder: URL, smoke: Bool) {
         self.folder = folder
         self.smoke = smoke
     }
 
-    private var runs: Int { smoke ? 1 : 5 }
-
     // MARK: - The same rows on both sides
 
+    /// Names and breeds by their places in the tables of them.
     private func values(
         _ id: Int, _ random: inout SeededNumbers
-    ) -> (name: String, age: Int, weight: Double, breed: String) {
+    ) -> (name: Int, age: Int, weight: Double, breed: Int) {
         let word = random.next()
         return (
-            Self.names[Int(word % 1_000)], Int((word >> 10) % 20), Double((word >> 20) % 6_000) / 100,
-            Self.breeds[Int((word >> 40) % 50)]
+            Int(word % 1_000), Int((word >> 10) % 20), Double((word >> 20) % 6_000) / 100, Int((word >> 40) % 50)
         )
     }
 
-    private func realm(_ name: String) throws -> Realm {
+    func realm(_ name: String) throws -> Realm {
         try Realm(
             configuration: Realm.Configuration(
                 fileURL: folder.appendingPathComponent(name), objectTypes: [Pup.self]))
     }
 
-    private func fill(_ realm: Realm, _ count: Int) throws {
+    func fill(_ realm: Realm, _ count: Int) throws {
         var random = SeededNumbers(seed: 1)
         try realm.write {
             for id in 0..<count {
                 let row = values(id, &random)
                 let dog = Pup()
                 dog.id = id
-                dog.name = row.name
+                dog.name = Self.names[row.name]
                 dog.age = row.age
                 dog.weight = row.weight
-                dog.breed = row.breed
+                dog.breed = Self.breeds[row.breed]
                 realm.add(dog)
             }
         }
     }
 
-    private func sqlite(_ name: String) throws -> SQLitePeer {
+    func sqlite(_ name: String) throws -> SQLitePeer {
         let peer = try SQLitePeer(folder.appendingPathComponent(name))
         try peer.execute("CREATE TABLE dog (id INTEGER PRIMARY KEY, name TEXT, age INTEGER, weight REAL, breed TEXT)")
         try peer.execute("CREATE INDEX dog_breed ON dog (breed)")
         return peer
     }
 
-    private func fill(_ peer: SQLitePeer, _ count: Int) throws {
+    func fill(_ peer: SQLitePeer, _ count: Int) throws {
         var random = SeededNumbers(seed: 1)
         let insert = try peer.prepare("INSERT INTO dog VALUES (?, ?, ?, ?, ?)")
         try peer.execute("BEGIN IMMEDIATE")
         for id in 0..<count {
             let row = values(id, &random)
             insert.bind(1, id)
-            insert.bind(2, row.name)
+            insert.bind(2, stableNames[row.name])
             insert.bind(3, row.age)
             insert.bind(4, row.weight)
-            insert.bind(5, row.breed)
-            _ = insert.step()
-            insert.reset()
+            insert.bind(5, stableBreeds[row.breed])
+            insert.run()
         }
         try peer.execute("COMMIT")
     }
@@ -87,162 +87,158 @@ struct ObjectBenchmarks {
     // MARK: - Groups
 
     func insert() throws -> [Row] {
+        try insert(names: "") { $0 } + OneProcessor.run { try insert(names: Duel.onOneProcessor, \.onOneProcessor) }
+    }
+
+    /// - Parameter ending: What the names of the rows end in.
+    private func insert(names ending: String, _ kept: (Sample) -> Sample) throws -> [Row] {
         let count = smoke ? 5_000 : 200_000
-        var run = 0
-        let added = try medianNanoseconds(runs: min(runs, 3), operations: count) {
-            run += 1
-            try fill(realm("insert-\(run).realm"), count)
-        }
-        let created = try medianNanoseconds(runs: min(runs, 3), operations: count) {
-            run += 1
-            let realm = try realm("insert-\(run).realm")
-            var random = SeededNumbers(seed: 1)
-            try realm.write {
-                for id in 0..<count {
-                    let row = values(id, &random)
-                    realm.create(Pup.self, value: [id, row.name, row.age, row.weight, row.breed])
-                }
+        var (added, created, peer) = (Stopwatch(), Stopwatch(), Stopwatch())
+        for _ in 0..<(smoke ? 1 : 3) {
+            try withNewFile { file in
+                try added.time { try fill(realm(file), count) }
+            }
+            try withNewFile { file in
+                try created.time { try create(in: realm(file), count) }
+            }
+            try withNewFile { file in
+                try peer.time { try fill(sqlite(file), count) }
             }
         }
-        let peer = try medianNanoseconds(runs: min(runs, 3), operations: count) {
-            run += 1
-            try fill(sqlite("insert-\(run).sqlite"), count)
+        let theirs = kept(peer.sample(operations: count))
+        func row(_ name: String, _ watch: Stopwatch) -> Row {
+            let ours = kept(watch.sample(operations: count))
+            return .less(
+                "insert", "\(name), one durable transaction\(ending)", "ns/object", ours: ours.median,
+                peer: ("SQLite", theirs.median), ratioTarget: 2, under: .hot(ours, theirs))
         }
-        return [
-            .less(
-                "insert", "realm.add, one durable transaction", "ns/object", ours: added, peer: ("SQLite", peer),
-                ratioTarget: 2),
-            .less(
-                "insert", "realm.create, one durable transaction", "ns/object", ours: created, peer: ("SQLite", peer),
-                ratioTarget: 2),
-        ]
+        return [row("realm.add", added), row("realm.create", created)]
+    }
+
+    private func create(in realm: Realm, _ count: Int) throws {
+        var random = SeededNumbers(seed: 1)
+        try realm.write {
+            for id in 0..<count {
+                let row = values(id, &random)
+                realm.create(
+                    Pup.self, value: [id, Self.names[row.name], row.age, row.weight, Self.breeds[row.breed]])
+            }
+        }
+    }
+
+    private func withNewFile(_ body: (String) throws -> Void) throws {
+        let name = "insert"
+        for ending in ["", "-lock", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(at: folder.appendingPathComponent(name + ending))
+        }
+        try body(name)
     }
 
     func lookup() throws -> [Row] {
         let count = smoke ? 10_000 : 1_000_000
         let lookups = smoke ? 1_000 : 200_000
         let (realm, peer) = try filled(count)
-        let ours = medianNanoseconds(runs: runs, operations: lookups) {
-            var random = SeededNumbers(seed: 2)
-            var sum = 0
-            for _ in 0..<lookups {
-                let id = Int(random.next() % UInt64(count))
-                sum &+= realm.object(ofType: Pup.self, forPrimaryKey: id)?.age ?? 0
-            }
-            consume(sum)
-        }
         let select = try peer.prepare("SELECT age FROM dog WHERE id = ?")
-        let theirs = medianNanoseconds(runs: runs, operations: lookups) {
+        func sum(_ age: (Int) -> Int) -> [Double] {
             var random = SeededNumbers(seed: 2)
             var sum = 0
-            for _ in 0..<lookups {
-                select.bind(1, Int(random.next() % UInt64(count)))
-                if select.step() { sum &+= select.integer(0) }
-                select.reset()
-            }
-            consume(sum)
+            for _ in 0..<lookups { sum &+= age(Int(random.next() % UInt64(count))) }
+            return [Double(sum)]
         }
-        return [
-            .less(
-                "lookup", "primary key and one read, random", "ns", ours: ours, peer: ("SQLite", theirs),
-                ratioTarget: 2)
-        ]
+        let duel = try Duel(
+            "primary key and one read, random", smoke: smoke,
+            ours: { sum { realm.object(ofType: Pup.self, forPrimaryKey: $0)?.age ?? 0 } },
+            theirs: {
+                try peer.read {
+                    sum { id in
+                        select.bind(1, id)
+                        defer { select.reset() }
+                        return select.step() ? select.integer(0) : 0
+                    }
+                }
+            })
+        return [row("lookup", duel, "ns", operations: lookups, least: 2)]
     }
 
+    /// Each row beside what SQLite's user has at hand for the same: the current row of a statement for an object, the
+    /// same thousand rows for an array of objects, all rows for results.
     func read() throws -> [Row] {
         let count = smoke ? 10_000 : 1_000_000
         let (realm, peer) = try filled(count)
+        try peer.keepReading()
         let dogs = Array(realm.objects(Pup.self).prefix(1_000))
         let passes = smoke ? 10 : 1_000
         let dog = dogs[dogs.count / 2]
-        let one = medianNanoseconds(runs: runs, operations: passes * dogs.count) {
-            var sum = 0
-            for _ in 0..<passes * dogs.count { sum &+= dog.age }
-            consume(sum)
-        }
-        let many = medianNanoseconds(runs: runs, operations: passes * dogs.count) {
-            var sum = 0
-            for _ in 0..<passes {
-                for dog in dogs { sum &+= dog.age }
-            }
-            consume(sum)
-        }
-        let results = realm.objects(Pup.self)
-        let sequence = medianNanoseconds(runs: min(runs, 3), operations: count) {
-            var sum = 0
-            for dog in results { sum &+= dog.age }
-            consume(sum)
-        }
-        let select = try peer.prepare("SELECT age FROM dog")
-        let theirs = medianNanoseconds(runs: runs, operations: count) {
+        let current = try peer.prepare("SELECT age FROM dog WHERE id = \(dog.id)")
+        guard current.step() else { throw SQLitePeer.Failure(description: "SQLite has no dog \(dog.id)") }
+        let few = try peer.prepare("SELECT age FROM dog WHERE id < \(dogs.count)")
+        let all = try peer.prepare("SELECT age FROM dog")
+        func step(through select: SQLitePeer.Statement) -> Int {
             var sum = 0
             while select.step() { sum &+= select.integer(0) }
             select.reset()
-            consume(sum)
+            return sum
         }
+        let one = try Duel(
+            "Int property of one object in a loop, at most", smoke: smoke,
+            ours: {
+                var sum = 0
+                for _ in 0..<passes * dogs.count { sum &+= dog.age }
+                return [Double(sum)]
+            },
+            theirs: {
+                var sum = 0
+                for _ in 0..<passes * dogs.count { sum &+= current.integer(0) }
+                return [Double(sum)]
+            })
+        let many = try Duel(
+            "Int property of 1,000 objects in an array", smoke: smoke,
+            ours: {
+                var sum = 0
+                for _ in 0..<passes {
+                    for dog in dogs { sum &+= dog.age }
+                }
+                return [Double(sum)]
+            },
+            theirs: {
+                var sum = 0
+                for _ in 0..<passes { sum &+= step(through: few) }
+                return [Double(sum)]
+            })
+        let sequence = try Duel(
+            "Int property of results in sequence", smoke: smoke,
+            ours: {
+                var sum = 0
+                for dog in realm.objects(Pup.self) { sum &+= dog.age }
+                return [Double(sum)]
+            },
+            theirs: { [Double(step(through: all))] })
         return [
-            .less(
-                "read", "Int property of one object in a loop, at most", "ns", ours: one, peer: ("SQLite", theirs),
-                most: 12),
-            .less(
-                "read", "Int property of 1,000 objects in an array", "ns", ours: many, peer: ("SQLite", theirs)),
-            .less("read", "Int property of results in sequence", "ns", ours: sequence, peer: ("SQLite", theirs)),
+            row("read", one, "ns", operations: passes * dogs.count, peer: "SQLite, current row", most: 12),
+            row("read", many, "ns", operations: passes * dogs.count),
+            row("read", sequence, "ns", operations: count),
         ]
     }
 
     func count() throws -> [Row] {
         let count = smoke ? 10_000 : 1_000_000
         let (realm, peer) = try filled(count)
-        let rounds = smoke ? 2 : 20
-        var expected = 0
-        let ours = medianNanoseconds(runs: runs, operations: rounds * count) {
-            for _ in 0..<rounds { expected = realm.objects(Pup.self).filter("age < 2").count }
-        }
+        try peer.keepReading()
         let select = try peer.prepare("SELECT count(*) FROM dog WHERE age < 2")
-        var found = 0
-        let theirs = medianNanoseconds(runs: runs, operations: count) {
-            if select.step() { found = select.integer(0) }
-            select.reset()
-        }
-        guard found == expected else {
-            throw SQLitePeer.Failure(description: "the counts differ: \(expected) here, \(found) in SQLite")
-        }
-        return [
-            .less(
-                "count", "age < 2 over \(count) objects", "ns/row", ours: ours, peer: ("SQLite", theirs),
-                ratioTarget: 50)
-        ]
+        let duels = try Duel.onAllThenOneProcessor(
+            "age < 2 over \(count) objects", smoke: smoke,
+            ours: { [Double(realm.objects(Pup.self).filter("age < 2").count)] }, theirs: { select.answer() })
+        return zip(duels, [50, 25]).map { row("count", $0, "ns/row", operations: count, least: $1) }
     }
 
-    func commit() throws -> [Row] {
-        let count = smoke ? 10 : 400
-        let realm = try realm("commit.realm")
-        try fill(realm, 1_000)
-        let peer = try sqlite("commit.sqlite")
-        try fill(peer, 1_000)
-        let lmdb = try LMDBPeer(folder.appendingPathComponent("commit.lmdb"))
-        let update = try peer.prepare("UPDATE dog SET age = ? WHERE id = 500")
-        guard let dog = realm.object(ofType: Pup.self, forPrimaryKey: 500) else { return [] }
-        // One commit of each in turn, so that a busy moment of the disk falls on all of them.
-        var (ours, sqlite, raw): ([Double], [Double], [Double]) = ([], [], [])
-        let clock = ContinuousClock()
-        for index in 0..<count {
-            ours.append(try clock.measure { try realm.write { dog.age = index } }.nanoseconds)
-            sqlite.append(
-                clock.measure {
-                    update.bind(1, index)
-                    _ = update.step()
-                    update.reset()
-                }.nanoseconds)
-            raw.append(try clock.measure { try lmdb.commit(key: 500, value: UInt64(index)) }.nanoseconds)
-        }
-        let median = { (times: [Double]) in times.sorted()[times.count / 2] / 1_000 }
-        return [
-            .less(
-                "commit", "one property, durable", "µs", ours: median(ours), peer: ("LMDB", median(raw)),
-                ratioTarget: 1 / 1.2),
-            .less("commit", "one property, durable", "µs", ours: median(ours), peer: ("SQLite", median(sqlite))),
-        ]
+    private func row(
+        _ group: String, _ duel: Duel, _ unit: String, operations: Int, peer: String = "SQLite",
+        least: Double? = nil, most: Double? = nil
+    ) -> Row {
+        .less(
+            group, duel.name, unit, ours: duel.ours.median / Double(operations),
+            peer: (peer, duel.theirs.median / Double(operations)), ratioTarget: least, most: most,
+            under: duel.conditions)
     }
 
     /// A Realm and a SQLite file with the same rows; made once for all groups that only read.
@@ -251,7 +247,9 @@ struct ObjectBenchmarks {
         let realm = try realm("read.realm")
         if isNew {
             try fill(realm, count)
-            try fill(sqlite("read.sqlite"), count)
+            let peer = try sqlite("read.sqlite")
+            try fill(peer, count)
+            try peer.settle()
         }
         return (realm, try SQLitePeer(folder.appendingPathComponent("read.sqlite")))
     }

@@ -1,9 +1,10 @@
 import Causeway
+import CausewayMeasuring
 
 /// Conditions on the lists of 100,000 persons, ten dogs each on average. SQLite finds the dogs of a person in the index
 /// on `dog(owner)`.
 extension QueryBenchmarks {
-    func collections(_ report: ([Row]) -> Void) throws {
+    func collections(_ report: ([[Row]]) -> Void) throws {
         func eachPerson(_ value: String, _ condition: String) -> String {
             "SELECT count(*) FROM person WHERE (SELECT \(value) FROM dog WHERE owner = person.id) \(condition)"
         }
@@ -38,7 +39,7 @@ extension QueryBenchmarks {
     /// Says that SQLite was asked the other way round, which suits it better here but is no translation of the question.
     private static let fromDogs = ", SQLite from the dogs"
 
-    private func persons(_ condition: String, _ sql: String, remark: String = "", least: Double? = 40) throws -> Row {
+    private func persons(_ condition: String, _ sql: String, remark: String = "", least: Double? = 40) throws -> [Row] {
         let select = try sqlite.prepare(sql)
         return try row(
             "\(data.persons) persons: \(condition)\(remark)", .milliseconds, least: least,

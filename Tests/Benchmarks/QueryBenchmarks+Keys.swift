@@ -1,28 +1,27 @@
 import Causeway
+import CausewayMeasuring
 
-/// Not how many, but which: an index, the keys of all that is found, columns added up, and orders.
+/// Not how many, but which: an index, the ids of all that is found, columns added up, and orders.
 ///
-/// Keys are asked for as an app does: the last, the middle and the first element of new results are read, for which the
-/// keys of all are found. SQLite's side steps through all rows and keeps their ids.
+/// Where all ids are asked for, both sides read the id of every row, in its order, into an array.
 extension QueryBenchmarks {
     // MARK: - Indexes
 
-    func indexes(_ report: ([Row]) -> Void) throws {
+    func indexes(_ report: ([[Row]]) -> Void) throws {
         let breed = "breed == '\(data.breeds[17])'"
         let select = try sqlite.prepare("SELECT count(*) FROM dog WHERE \(breed)")
         let both = try sqlite.prepare("SELECT id, age FROM dog WHERE \(breed)")
         let young = try sqlite.prepare("SELECT count(*) FROM dog WHERE \(breed) AND age < 2")
-        let found = realm.objects(Dog.self).filter(breed).count
         report([
             try row(
                 "index: count \(breed), at most", .milliseconds, most: 0.02,
                 ours: { [Double(realm.objects(Dog.self).filter(breed).count)] }, theirs: { select.answer() }),
-            try keys("index: all keys of \(breed)", breed, least: 10),
+            try ids("index: all ids of \(breed)", breed, least: 2),
             try row(
-                "index: keys and sum of age of \(breed)", .milliseconds, least: 10,
+                "index: all ids and the sum of age of \(breed)", .milliseconds, least: 2,
                 ours: {
                     let dogs = realm.objects(Dog.self).filter(breed)
-                    return sampled(dogs, found) + [Double(dogs.sum(of: \.age))]
+                    return sampled(ids(of: dogs)).map { Double($0) } + [Double(dogs.sum(of: \.age))]
                 },
                 theirs: {
                     var (ids, sum): ([Int], Int) = ([], 0)
@@ -40,33 +39,33 @@ extension QueryBenchmarks {
         ])
     }
 
-    func keys(_ report: ([Row]) -> Void) throws {
-        report([try keys("all keys of age < 2", "age < 2", least: 150)])
+    func allIDs(_ report: ([[Row]]) -> Void) throws {
+        report([try ids("all ids of age < 2", "age < 2", least: 2)])
     }
 
-    private func keys(_ name: String, _ condition: String, least: Double) throws -> Row {
+    private func ids(_ name: String, _ condition: String, least: Double) throws -> [Row] {
         let select = try sqlite.prepare("SELECT id FROM dog WHERE \(condition)")
-        let found = realm.objects(Dog.self).filter(condition).count
         return try row(
             name, .milliseconds, least: least,
-            ours: { sampled(realm.objects(Dog.self).filter(condition), found) },
+            ours: { sampled(ids(of: realm.objects(Dog.self).filter(condition))).map { Double($0) } },
             theirs: { sampled(select.integers()).map { Double($0) } })
     }
 
-    /// The ids of the last, the middle and the first element. The last is asked for first, so that all must be found,
-    /// and the count is known, so that nothing is counted besides.
-    private func sampled(_ dogs: Results<Dog>, _ count: Int) -> [Double] {
-        count == 0 ? [] : [count - 1, count / 2, 0].map { Double(dogs[$0].id) }
+    func ids(of dogs: Results<Dog>) -> [Int] {
+        var ids: [Int] = []
+        for dog in dogs { ids.append(dog.id) }
+        return ids
     }
 
-    private func sampled(_ ids: [Int]) -> [Int] {
-        ids.isEmpty ? [] : [ids[ids.count - 1], ids[ids.count / 2], ids[0]]
+    /// What is compared of many: how many there are, the last, the middle and the first.
+    func sampled(_ ids: [Int]) -> [Int] {
+        ids.isEmpty ? [0] : [ids.count, ids[ids.count - 1], ids[ids.count / 2], ids[0]]
     }
 
     // MARK: - Aggregates
 
-    func aggregates(_ report: ([Row]) -> Void) throws {
-        var rows: [Row] = []
+    func aggregates(_ report: ([[Row]]) -> Void) throws {
+        var rows: [[Row]] = []
         for property in ["age", "weight"] {
             for (function, sql) in [("sum", "total"), ("average", "avg"), ("min", "min"), ("max", "max")] {
                 let select = try sqlite.prepare("SELECT \(sql)(\(property)) FROM dog")
@@ -99,31 +98,53 @@ extension QueryBenchmarks {
 
     // MARK: - Orders
 
-    func orders(_ report: ([Row]) -> Void) throws {
+    func orders(_ report: ([[Row]]) -> Void) throws {
+        let name = { (id: Int) in Double(data.dog(id).name) }
+        let weight = { (id: Int) in data.dog(id).weight }
+        let both = { (id: Int) in Double(data.dog(id).age) * 100 + data.dog(id).weight }
         report([
-            try sort("name", by: ["name"]) { id in Double(data.dog(id).name) },
-            try sort("weight", by: ["weight"]) { id in data.dog(id).weight },
-            try sort("age, then weight", by: ["age", "weight"]) { id in
-                Double(data.dog(id).age) * 100 + data.dog(id).weight
-            },
+            try sort(by: ["name"], value: name),
+            try sort(by: ["weight"], value: weight),
+            try sort(by: ["age", "weight"], value: both),
+            try first(by: "name", value: name),
+            try first(by: "weight", value: weight),
             try distinct("name"),
             try distinct("age"),
         ])
     }
 
     /// - Parameter value: What stands for the sorted properties of a dog; the order among equals is ours to promise only.
-    private func sort(_ name: String, by properties: [String], value: (Int) -> Double) throws -> Row {
+    private func sort(by properties: [String], value: (Int) -> Double) throws -> [Row] {
         let select = try sqlite.prepare("SELECT id FROM dog ORDER BY \(properties.joined(separator: ", "))")
+        let places = [data.count - 1, data.count / 2, 0]
         return try row(
-            "sort \(data.count) by \(name), all keys", .milliseconds, least: 12,
+            "sort \(data.count) by \(properties.joined(separator: ", then ")), all ids", .milliseconds, least: 3,
             ours: {
-                let dogs = realm.objects(Dog.self).sorted(by: properties.map { SortDescriptor(keyPath: $0) })
-                return sampled(dogs, data.count).map { value(Int($0)) }
+                let found = ids(of: sorted(by: properties))
+                return places.map { value(found[$0]) }
             },
-            theirs: { sampled(select.integers()).map(value) })
+            theirs: {
+                let found = select.integers()
+                return places.map { value(found[$0]) }
+            })
     }
 
-    private func distinct(_ property: String) throws -> Row {
+    /// The top of a list, where both sides are told how many are wanted.
+    private func first(by property: String, value: (Int) -> Double) throws -> [Row] {
+        let most = 100
+        let select = try sqlite.prepare("SELECT id FROM dog ORDER BY \(property) LIMIT \(most)")
+        let query = "TRUEPREDICATE SORT(\(property)) LIMIT(\(most))"
+        return try row(
+            "first \(most) of \(data.count) by \(property)", .milliseconds,
+            ours: { ids(of: realm.objects(Dog.self).filter(query)).map(value) },
+            theirs: { select.integers().map(value) })
+    }
+
+    private func sorted(by properties: [String]) -> Results<Dog> {
+        realm.objects(Dog.self).sorted(by: properties.map { SortDescriptor(keyPath: $0) })
+    }
+
+    private func distinct(_ property: String) throws -> [Row] {
         let select = try sqlite.prepare("SELECT count(DISTINCT \(property)) FROM dog")
         return try row(
             "distinct \(property)", .milliseconds, least: 20,

@@ -1,3 +1,4 @@
+import CausewayMeasuring
 import CausewaySeeds
 import CausewayStorage
 import Foundation
@@ -17,29 +18,27 @@ extension StorageBenchmarks {
     }
 
     private func inserts(_ name: String, _ keys: [UInt64], isSorted: Bool) throws -> Row {
-        var (ours, theirs): ([Double], [Double]) = ([], [])
-        let clock = ContinuousClock()
+        var (ours, theirs) = (Stopwatch(), Stopwatch())
         for _ in 0..<(smoke ? 1 : 3) {
             remove("insert")
             remove("insert.lmdb")
             let storage = try open("insert")
-            let time = try clock.measure {
+            try ours.time {
                 let writer = try storage.write()
                 for key in keys { Self.put(key, key, to: writer) }
                 _ = try writer.commit(.durable)
             }
-            ours.append(time.nanoseconds / Double(keys.count))
             let lmdb = try LMDBPeer(file("insert.lmdb"))
-            let theirTime = try clock.measure {
+            try theirs.time {
                 try lmdb.write { put in
                     for key in keys { try withUnsafeBytes(of: key) { try put(key.bigEndian, $0, isSorted) } }
                 }
             }
-            theirs.append(theirTime.nanoseconds / Double(keys.count))
         }
+        let (here, there) = (ours.sample(operations: keys.count), theirs.sample(operations: keys.count))
         return .less(
-            Self.group, "\(name) of \(keys.count) entries", "ns/entry", ours: median(ours),
-            peer: ("LMDB", median(theirs)), ratioTarget: 1)
+            Self.group, "\(name) of \(keys.count) entries", "ns/entry", ours: here.median,
+            peer: ("LMDB", there.median), ratioTarget: 1, under: .hot(here, there))
     }
 
     // MARK: - Leaves
@@ -55,11 +54,10 @@ extension StorageBenchmarks {
         let storage = try open("bulk")
         let leaf = [UInt8](repeating: 7, count: Self.leafBytes)
         let bytes = Double(commitsEachLoad * Self.leavesEachCommit * Self.leafBytes)
-        var (ours, disk): ([Double], [Double]) = ([], [])
-        let clock = ContinuousClock()
+        var (ours, disk) = (Stopwatch(), Stopwatch())
         for load in 0..<loads {
-            disk.append(bytes / (try clock.measure { try writePlainFile() }).nanoseconds)
-            let time = try clock.measure {
+            try disk.time { try writePlainFile() }
+            try ours.time {
                 for commit in 0..<commitsEachLoad {
                     let writer = try storage.write()
                     for number in 0..<Self.leavesEachCommit {
@@ -69,13 +67,14 @@ extension StorageBenchmarks {
                     _ = try writer.commit(commit == commitsEachLoad - 1 ? .durable : .relaxed)
                 }
             }
-            ours.append(bytes / time.nanoseconds)
         }
+        let (here, plain) = (ours.sample(), disk.sample())
         // Nobody can ask for more than the disk gives.
         return [
             .more(
-                Self.group, "bulk load of leaves with the sync, at least", "GB/s", ours: median(ours),
-                peer: ("disk", median(disk)), least: min(1, 0.9 * median(disk)))
+                Self.group, "bulk load of leaves with the sync, at least", "GB/s", ours: bytes / here.median,
+                peer: ("disk", bytes / plain.median), least: min(1, 0.9 * bytes / plain.median),
+                under: .hot(here, plain))
         ]
     }
 
@@ -103,28 +102,23 @@ extension StorageBenchmarks {
         try fill(open("small"), 10)
         let bytes = (try FileManager.default.attributesOfItem(atPath: path("bulk"))[.size] as? Int) ?? 0
         return [
-            .less(Self.group, "open a small file, at most", "ms", ours: try opening("small"), most: 0.2),
-            .less(
-                Self.group, "open a file of \(bytes >> 20) MB, at most", "ms", ours: try opening("bulk"), most: 0.2),
+            try opening("small", "open a small file, at most"),
+            try opening("bulk", "open a file of \(bytes >> 20) MB, at most"),
         ]
     }
 
-    /// Milliseconds from the path to the first snapshot.
-    private func opening(_ name: String) throws -> Double {
-        var times: [Double] = []
-        let clock = ContinuousClock()
+    /// From the path to the first snapshot.
+    private func opening(_ name: String, _ words: String) throws -> Row {
+        var watch = Stopwatch()
         for _ in 0..<(smoke ? 3 : 50) {
-            var storage: (any Storage)?
-            var snapshot: (any StorageSnapshot)?
-            times.append(
-                try clock.measure {
-                    storage = try open(name)
-                    snapshot = try storage?.snapshot()
-                }.nanoseconds / 1e6)
-            guard snapshot != nil else { continue }
-            snapshot = nil
-            storage = nil
+            // What was opened is given out, so that closing it is not measured.
+            let opened = try watch.time {
+                let storage = try open(name)
+                return (storage, try storage.snapshot())
+            }
+            withExtendedLifetime(opened) {}
         }
-        return median(times)
+        let sample = watch.sample(operations: 1_000_000)
+        return .less(Self.group, words, "ms", ours: sample.median, most: 0.2, under: .hot(sample))
     }
 }

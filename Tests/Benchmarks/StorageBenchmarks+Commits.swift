@@ -1,3 +1,4 @@
+import CausewayMeasuring
 import CausewaySeeds
 import CausewayStorage
 import Foundation
@@ -8,7 +9,6 @@ extension StorageBenchmarks {
     private static let filled = 1000
 
     func durableCommits() throws -> [Row] {
-        let count = smoke ? 10 : 400
         let storage = try open("commit")
         try fill(storage, Self.filled)
         let lmdb = try filledLMDB("commit.lmdb", isSynced: true)
@@ -18,29 +18,19 @@ extension StorageBenchmarks {
             "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < \(Self.filled - 1)) "
                 + "INSERT INTO entry SELECT i, i FROM n")
         let update = try sqlite.prepare("UPDATE entry SET value = ? WHERE key = \(Self.changed)")
-        // One commit of each in turn, so that a busy moment of the disk falls on all of them.
-        var (ours, theirs, raw): ([Double], [Double], [Double]) = ([], [], [])
-        let clock = ContinuousClock()
-        for index in 0..<count {
-            ours.append(
-                try clock.measure { try Self.commit(Self.changed, UInt64(index), to: storage, .durable) }.nanoseconds)
-            raw.append(try clock.measure { try lmdb.commit(key: Self.changed, value: UInt64(index)) }.nanoseconds)
-            theirs.append(
-                clock.measure {
-                    update.bind(1, index)
-                    _ = update.step()
-                    update.reset()
-                }.nanoseconds)
-        }
-        let name = "durable commit of one value"
-        return [
-            .less(
-                Self.group, name, "µs", ours: median(ours) / 1000, peer: ("LMDB", median(raw) / 1000),
-                ratioTarget: 1.4),
-            .less(
-                Self.group, name, "µs", ours: median(ours) / 1000, peer: ("SQLite", median(theirs) / 1000),
-                ratioTarget: 1),
-        ]
+        let samples = try Commits.run(
+            smoke: smoke,
+            [
+                { number in try Self.commit(Self.changed, UInt64(number), to: storage, .durable) },
+                { number in try lmdb.commit(key: Self.changed, value: UInt64(number)) },
+                { number in
+                    update.bind(1, number)
+                    update.run()
+                },
+            ])
+        return Commits.rows(
+            Self.group, "durable commit of one value", ours: samples[0],
+            [Commits.Peer("LMDB", samples[1], least: 1.4), Commits.Peer("SQLite", samples[2], least: 1)])
     }
 
     /// Eight tasks commit as fast as they are let, and each waits now and then until what it did is on the disk.
@@ -67,7 +57,11 @@ extension StorageBenchmarks {
             }
         }
         let rate = Double(tasks * each) / (duration.nanoseconds / 1e9)
-        return [.more(Self.group, "grouped commits, eight tasks, at least", "/s", ours: rate, least: 30_000)]
+        return [
+            .more(
+                Self.group, "grouped commits, eight tasks, at least", "/s", ours: rate, least: 30_000,
+                under: Conditions(threads: tasks, cache: .hot, runs: 1))
+        ]
     }
 
     func unsyncedCommits() throws -> [Row] {
@@ -77,16 +71,16 @@ extension StorageBenchmarks {
         let lmdb = try filledLMDB("unsynced.lmdb", isSynced: false)
         var random = SeededNumbers(seed: 3)
         let keys = (0..<count).map { _ in random.next() % UInt64(Self.filled) }
-        let ours = try medianNanoseconds(runs: runs, operations: count) {
+        let ours = try measure(runs: runs, operations: count) {
             for (number, key) in keys.enumerated() { try Self.commit(key, UInt64(number), to: storage, .relaxed) }
         }
-        let theirs = try medianNanoseconds(runs: runs, operations: count) {
+        let theirs = try measure(runs: runs, operations: count) {
             for (number, key) in keys.enumerated() { try lmdb.commit(key: key, value: UInt64(number)) }
         }
         return [
             .less(
-                Self.group, "unsynced commit of one value", "µs", ours: ours / 1000, peer: ("LMDB", theirs / 1000),
-                ratioTarget: 1)
+                Self.group, "unsynced commit of one value", "µs", ours: ours.median / 1000,
+                peer: ("LMDB", theirs.median / 1000), ratioTarget: 1, under: .hot(ours, theirs))
         ]
     }
 
@@ -95,13 +89,17 @@ extension StorageBenchmarks {
         let storage = try open("snapshots")
         try fill(storage, Self.filled)
         let lmdb = try filledLMDB("snapshots.lmdb", isSynced: false)
-        let ours = try medianNanoseconds(runs: runs, operations: count) {
+        let ours = try measure(runs: runs, operations: count) {
             for _ in 0..<count { consume(try storage.snapshot()) }
         }
-        let theirs = try medianNanoseconds(runs: runs, operations: count) {
+        let theirs = try measure(runs: runs, operations: count) {
             for _ in 0..<count { try lmdb.takeSnapshot() }
         }
-        return [.less(Self.group, "taking a snapshot, at most", "ns", ours: ours, peer: ("LMDB", theirs), most: 50)]
+        return [
+            .less(
+                Self.group, "taking a snapshot, at most", "ns", ours: ours.median, peer: ("LMDB", theirs.median),
+                most: 50, under: .hot(ours, theirs))
+        ]
     }
 
     private func filledLMDB(_ name: String, isSynced: Bool) throws -> LMDBPeer {

@@ -1,3 +1,4 @@
+import CausewayMeasuring
 import CausewayStorage
 import Foundation
 
@@ -6,8 +7,11 @@ extension StorageBenchmarks {
     func encryption() throws -> [Row] {
         let sealed = try encryption("sealed", isEncrypted: true)
         let plain = try encryption("plain-pages", isEncrypted: false)
-        func row(_ name: String, _ unit: String, _ part: (Times) -> Double) -> Row {
-            .less(Self.group, "encrypted: " + name, unit, ours: part(sealed), peer: ("plain", part(plain)))
+        func row(_ name: String, _ unit: String, _ part: (Times) -> Sample) -> Row {
+            let (ours, theirs) = (part(sealed), part(plain))
+            return .less(
+                Self.group, "encrypted: " + name, unit, ours: ours.median, peer: ("plain", theirs.median),
+                under: .hot(ours, theirs))
         }
         return [
             row("durable commit of one value", "µs", \.commit),
@@ -18,31 +22,30 @@ extension StorageBenchmarks {
     }
 
     private struct Times {
-        var insert = 0.0
-        var commit = 0.0
-        var firstScan = 0.0
-        var scan = 0.0
+        var insert: Sample
+        var commit: Sample
+        var firstScan: Sample
+        var scan: Sample
     }
 
     private func encryption(_ name: String, isEncrypted: Bool) throws -> Times {
-        var times = Times()
-        let clock = ContinuousClock()
+        var (inserts, commits, firstScans) = (Stopwatch(), Stopwatch(), Stopwatch())
         do {
             let storage = try open(name, isEncrypted: isEncrypted)
-            times.insert = try clock.measure { try fill(storage, entries) }.nanoseconds / Double(entries)
-            let commits = try (0..<(smoke ? 10 : 200)).map { index in
-                try clock.measure { try Self.commit(500, UInt64(index), to: storage, .durable) }.nanoseconds
+            try inserts.time { try fill(storage, entries) }
+            for index in 0..<(smoke ? 10 : 200) {
+                try commits.time { try Self.commit(500, UInt64(index), to: storage, .durable) }
             }
-            times.commit = median(commits) / 1000
         }
-        let firstScans = try (0..<runs).map { _ in
+        for _ in 0..<runs {
             let storage = try open(name, isEncrypted: isEncrypted)
             let snapshot = try storage.snapshot()
-            return clock.measure { Self.scan(snapshot) }.nanoseconds / Double(entries)
+            firstScans.time { Self.scan(snapshot) }
         }
-        times.firstScan = median(firstScans)
         let snapshot = try open(name, isEncrypted: isEncrypted).snapshot()
-        times.scan = medianNanoseconds(runs: runs + 1, operations: entries) { Self.scan(snapshot) }
-        return times
+        return Times(
+            insert: inserts.sample(operations: entries), commit: commits.sample(operations: 1_000),
+            firstScan: firstScans.sample(operations: entries),
+            scan: measure(runs: runs + 1, operations: entries) { Self.scan(snapshot) })
     }
 }

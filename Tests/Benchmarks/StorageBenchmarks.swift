@@ -1,3 +1,4 @@
+import CausewayMeasuring
 import CausewayStorage
 import Foundation
 
@@ -62,6 +63,3 @@ struct StorageBenchmarks {
         _ = try writer.commit(durability)
     }
 }
-
-/// The middle of some times.
-func median(_ times: [Double]) -> Double { times.sorted()[times.count / 2] }

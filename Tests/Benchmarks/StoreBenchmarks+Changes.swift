@@ -1,5 +1,6 @@
-import CausewaySeeds
 import Causeway
+import CausewayMeasuring
+import CausewaySeeds
 import Foundation
 
 /// Changing and deleting objects at random, many in one durable transaction.
@@ -11,34 +12,30 @@ extension StoreBenchmarks {
         let realm = try DogData.realm(realmFile)
         let peer = try SQLitePeer(sqliteFile)
         let update = try peer.prepare("UPDATE dog SET age = ? WHERE id = ?")
-        var (held, found, theirs): ([Double], [Double], [Double]) = ([], [], [])
-        let clock = ContinuousClock()
+        var (held, found, theirs) = (Stopwatch(), Stopwatch(), Stopwatch())
         for run in 0..<runs {
             var random = SeededNumbers(seed: UInt64(20 + run))
             let ids = (0..<changes).map { _ in Int(random.next() % UInt64(data.count)) }
             let dogs = ids.compactMap { realm.object(ofType: Dog.self, forPrimaryKey: $0) }
-            held.append(
-                try clock.measure {
-                    try realm.write { for (dog, id) in zip(dogs, ids) { dog.age = (id + run) % 20 } }
-                }.nanoseconds)
-            found.append(
-                try clock.measure {
-                    try realm.write {
-                        for id in ids {
-                            realm.object(ofType: Dog.self, forPrimaryKey: id)?.age = (id + run + 1) % 20
-                        }
+            try held.time {
+                try realm.write { for (dog, id) in zip(dogs, ids) { dog.age = (id + run) % 20 } }
+            }
+            try found.time {
+                try realm.write {
+                    for id in ids {
+                        realm.object(ofType: Dog.self, forPrimaryKey: id)?.age = (id + run + 1) % 20
                     }
-                }.nanoseconds)
-            theirs.append(
-                try clock.measure {
-                    try peer.execute("BEGIN IMMEDIATE")
+                }
+            }
+            try theirs.time {
+                try peer.write {
                     for id in ids {
                         update.bind(1, (id + run + 1) % 20)
                         update.bind(2, id)
                         update.run()
                     }
-                    try peer.execute("COMMIT")
-                }.nanoseconds)
+                }
+            }
         }
         let sum = Int(try peer.prepare("SELECT sum(age) FROM dog").answer()[0])
         try check(realm.objects(Dog.self).sum(of: \.age), sum, "the sum of ages after the updates")
@@ -55,27 +52,24 @@ extension StoreBenchmarks {
         let delete = try peer.prepare("DELETE FROM dog WHERE id = ?")
         var random = SeededNumbers(seed: 30)
         let shuffled = (0..<data.count).shuffled(using: &random)
-        var (ours, theirs): ([Double], [Double]) = ([], [])
-        let clock = ContinuousClock()
+        var (ours, theirs) = (Stopwatch(), Stopwatch())
         for run in 0..<runs {
             let ids = shuffled[run * changes..<(run + 1) * changes]
-            ours.append(
-                try clock.measure {
-                    try realm.write {
-                        for id in ids {
-                            if let dog = realm.object(ofType: Dog.self, forPrimaryKey: id) { realm.delete(dog) }
-                        }
+            try ours.time {
+                try realm.write {
+                    for id in ids {
+                        if let dog = realm.object(ofType: Dog.self, forPrimaryKey: id) { realm.delete(dog) }
                     }
-                }.nanoseconds)
-            theirs.append(
-                try clock.measure {
-                    try peer.execute("BEGIN IMMEDIATE")
+                }
+            }
+            try theirs.time {
+                try peer.write {
                     for id in ids {
                         delete.bind(1, id)
                         delete.run()
                     }
-                    try peer.execute("COMMIT")
-                }.nanoseconds)
+                }
+            }
         }
         let found = try deletesOfResults(realm, peer)
         let left = Int(try peer.prepare("SELECT count(*) FROM dog").answer()[0])
@@ -86,29 +80,29 @@ extension StoreBenchmarks {
     /// A twentieth of what is left each time, found by a scan and spread over all of it.
     private func deletesOfResults(_ realm: Realm, _ peer: SQLitePeer) throws -> Row {
         let delete = try peer.prepare("DELETE FROM dog WHERE age = ?")
-        var (ours, theirs): ([Double], [Double]) = ([], [])
-        let clock = ContinuousClock()
+        var (ours, theirs) = (Stopwatch(), Stopwatch())
+        var (ourRates, theirRates): ([Double], [Double]) = ([], [])
         for age in 0..<runs {
             let dogs = realm.objects(Dog.self)
             let count = dogs.count
-            let time = try clock.measure { try realm.write { realm.delete(dogs.where { $0.age == age }) } }
-            let deleted = Double(count - dogs.count)
-            ours.append(deleted / (time.nanoseconds / 1e9))
-            let theirTime = clock.measure {
+            try ours.time { try realm.write { realm.delete(dogs.where { $0.age == age }) } }
+            theirs.time {
                 delete.bind(1, age)
                 delete.run()
             }
-            theirs.append(deleted / (theirTime.nanoseconds / 1e9))
+            let deleted = Double(count - dogs.count)
+            ourRates.append(deleted / ((ours.last ?? .nan) / 1e9))
+            theirRates.append(deleted / ((theirs.last ?? .nan) / 1e9))
         }
         return .more(
-            Self.group, "delete the results of a query, a twentieth of all", "/s", ours: median(ours),
-            peer: ("SQLite", median(theirs)), ratioTarget: 6)
+            Self.group, "delete the results of a query, a twentieth of all", "/s", ours: ourRates.median,
+            peer: ("SQLite", theirRates.median), ratioTarget: 6, under: .hot(ours.sample(), theirs.sample()))
     }
 
-    private func rate(_ name: String, _ ours: [Double], _ theirs: [Double]) -> Row {
-        let count = Double(changes)
+    private func rate(_ name: String, _ ours: Stopwatch, _ theirs: Stopwatch) -> Row {
+        let (ours, theirs) = (ours.sample(operations: changes), theirs.sample(operations: changes))
         return .more(
-            Self.group, name, "/s", ours: count / (median(ours) / 1e9),
-            peer: ("SQLite", count / (median(theirs) / 1e9)), ratioTarget: 6)
+            Self.group, name, "/s", ours: 1e9 / ours.median, peer: ("SQLite", 1e9 / theirs.median), ratioTarget: 6,
+            under: .hot(ours, theirs))
     }
 }

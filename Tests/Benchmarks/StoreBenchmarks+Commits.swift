@@ -1,11 +1,11 @@
 import Causeway
+import CausewayMeasuring
 import CausewayStorage
 import Foundation
 
 /// One property, changed and made durable: through a Realm, in the page store by itself, in SQLite and in LMDB.
 extension StoreBenchmarks {
     func commits() throws -> [Row] {
-        let count = smoke ? 10 : 400
         let realm = try DogData.realm(file("commit.realm"))
         var small = data
         small.count = 1_000
@@ -20,29 +20,31 @@ extension StoreBenchmarks {
         let storage = try pages.open("bare-commit")
         try pages.fill(storage, 1_000)
         guard let dog = realm.object(ofType: Dog.self, forPrimaryKey: 500) else { return [] }
-        // One commit of each in turn, so that a busy moment of the disk falls on all of them.
-        var (ours, bare, sqlite, raw): ([Double], [Double], [Double], [Double]) = ([], [], [], [])
-        let clock = ContinuousClock()
-        for index in 0..<count {
-            ours.append(try clock.measure { try realm.write { dog.age = index } }.nanoseconds)
-            bare.append(
-                try clock.measure {
-                    try StorageBenchmarks.commit(500, UInt64(index), to: storage, .durable)
-                }.nanoseconds)
-            sqlite.append(
-                clock.measure {
-                    update.bind(1, index)
+        let samples = try Commits.run(
+            smoke: smoke,
+            [
+                { number in try realm.write { dog.age = number } },
+                { number in try StorageBenchmarks.commit(500, UInt64(number), to: storage, .durable) },
+                { number in
+                    update.bind(1, number)
                     update.run()
-                }.nanoseconds)
-            raw.append(try clock.measure { try lmdb.commit(key: 500, value: UInt64(index)) }.nanoseconds)
-        }
-        func row(_ peer: String, _ times: [Double], least: Double? = nil) -> Row {
+                },
+                { number in try lmdb.commit(key: 500, value: UInt64(number)) },
+            ])
+        let (ours, bare, sqlite, raw) = (samples[0], samples[1], samples[2], samples[3])
+        func row(
+            _ peer: String, _ other: Sample, least: Double? = nil, _ name: String, _ value: (Sample) -> Double
+        ) -> Row {
             .more(
-                Self.group, "durable commits of one property", "/s", ours: 1e9 / median(ours),
-                peer: (peer, 1e9 / median(times)), ratioTarget: least)
+                Self.group, "durable commits of one property\(name)", "/s", ours: 1e9 / value(ours),
+                peer: (peer, 1e9 / value(other)), ratioTarget: least, under: .hot(ours, other))
         }
-        return [
-            row("page store", bare, least: 1 / 1.15), row("SQLite", sqlite, least: 1), row("LMDB", raw),
-        ]
+        func rows(_ name: String, _ value: (Sample) -> Double) -> [Row] {
+            [
+                row("page store", bare, least: 1 / 1.15, name, value), row("SQLite", sqlite, least: 1, name, value),
+                row("LMDB", raw, name, value),
+            ]
+        }
+        return rows("", \.median) + rows(", mean", \.mean)
     }
 }

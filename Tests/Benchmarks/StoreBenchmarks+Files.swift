@@ -1,10 +1,12 @@
 import Causeway
+import CausewayMeasuring
+import CausewaySeeds
 import Foundation
 
 /// How large the file of a million is, and what it costs to open it.
 extension StoreBenchmarks {
     func sizes() throws -> [Row] {
-        try SQLitePeer(sqliteFile).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try SQLitePeer(sqliteFile).settle()
         func megabytes(_ file: URL) throws -> Double {
             let bytes = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
             return Double(bytes) / 1e6
@@ -17,44 +19,71 @@ extension StoreBenchmarks {
     }
 
     func opening() throws -> [Row] {
-        [
-            try opening("warm, at most", isCold: false, runs: smoke ? 3 : 50, most: 0.3),
-            try opening("cold (posix_fadvise), at most", isCold: true, runs: smoke ? 3 : 15, most: 2),
+        let hot = try opening("warm, at most", isCold: false, runs: smoke ? 3 : 50, most: 0.3)
+        guard PageCache.isOnDisk(realmFile) else { return [hot] }
+        return [
+            hot, try opening("cold (posix_fadvise), at most", isCold: true, runs: smoke ? 3 : 15, most: 2),
+            try coldLookups(),
         ]
     }
 
     /// From the path to one property of the first object.
     private func opening(_ name: String, isCold: Bool, runs: Int, most: Double) throws -> Row {
-        var (ours, theirs): ([Double], [Double]) = ([], [])
-        let clock = ContinuousClock()
+        var (ours, theirs) = (Stopwatch(), Stopwatch())
         // What was opened is given out, so that closing it is not measured.
-        func timed<Opened>(_ times: inout [Double], _ open: () throws -> (Opened, age: Int)) throws {
-            var opened: (Opened, age: Int)?
-            times.append(try clock.measure { opened = try open() }.nanoseconds / 1e6)
-            try check(opened?.age ?? -1, data.dog(0).age, "the age of the first dog")
+        func timed<Opened>(_ watch: inout Stopwatch, _ open: () throws -> (Opened, age: Int)) throws {
+            let opened = try watch.time(open)
+            try check(opened.age, data.dog(0).age, "the age of the first dog")
         }
         for _ in 0..<runs {
-            if isCold { try [realmFile, sqliteFile].forEach(dropFromMemory) }
+            if isCold { try [realmFile, sqliteFile].forEach(PageCache.drop) }
             try timed(&ours) {
                 let realm = try DogData.realm(realmFile)
                 return (realm, realm.objects(Dog.self).first?.age ?? -1)
             }
             try timed(&theirs) {
-                let peer = try SQLitePeer(sqliteFile)
+                // Nothing is set that one read does not need.
+                let peer = try SQLitePeer(sqliteFile, settings: [])
                 return (peer, Int(try peer.prepare("SELECT age FROM dog LIMIT 1").answer()[0]))
             }
         }
+        let (here, there) = (ours.sample(operations: 1_000_000), theirs.sample(operations: 1_000_000))
         return .less(
-            Self.group, "open and read the first object, \(name)", "ms", ours: median(ours),
-            peer: ("SQLite", median(theirs)), most: most)
+            Self.group, "open and read the first object, \(name)", "ms", ours: here.median,
+            peer: ("SQLite", there.median), most: most, under: isCold ? .cold(here, there) : .hot(here, there))
     }
 
-    /// Asks the system to forget what it holds of a file, which it does with what is on the disk and mapped by nobody.
-    private func dropFromMemory(_ file: URL) throws {
-        let descriptor = Glibc.open(file.path, O_RDONLY | O_CLOEXEC)
-        defer { close(descriptor) }
-        guard descriptor >= 0, fdatasync(descriptor) == 0,
-            posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0
-        else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    /// The first objects that an app looks for after it was started, each of them on a page of its own.
+    private func coldLookups() throws -> Row {
+        let lookups = 100
+        func sum(_ age: (Int) throws -> Int) rethrows -> [Double] {
+            var random = SeededNumbers(seed: 3)
+            var sum = 0
+            for _ in 0..<lookups { sum &+= try age(Int(random.next() % UInt64(data.count))) }
+            return [Double(sum)]
+        }
+        let duel = try Duel(
+            cold: "\(lookups) objects by primary key after opening, cold", runs: smoke ? 3 : 15, ourFile: realmFile,
+            theirFile: sqliteFile,
+            ours: {
+                let realm = try DogData.realm(realmFile)
+                return { sum { realm.object(ofType: Dog.self, forPrimaryKey: $0)?.age ?? 0 } }
+            },
+            theirs: {
+                let peer = try SQLitePeer(sqliteFile)
+                let select = try peer.prepare("SELECT age FROM dog WHERE id = ?")
+                return {
+                    try peer.read {
+                        sum { id in
+                            select.bind(1, id)
+                            defer { select.reset() }
+                            return select.step() ? select.integer(0) : 0
+                        }
+                    }
+                }
+            })
+        return .less(
+            Self.group, duel.name, "µs", ours: duel.ours.median / 1_000 / Double(lookups),
+            peer: ("SQLite", duel.theirs.median / 1_000 / Double(lookups)), under: duel.conditions)
     }
 }

@@ -1,12 +1,14 @@
 import CausewaySeeds
 import Causeway
+import CausewayMeasuring
 import Foundation
 
 /// Reading objects one by one, with everything in memory.
 extension StoreBenchmarks {
     func lookups() throws -> [Row] {
         let realm = try DogData.realm(realmFile)
-        let select = try SQLitePeer(sqliteFile).prepare("SELECT age FROM dog WHERE id = ?")
+        let peer = try SQLitePeer(sqliteFile)
+        let select = try peer.prepare("SELECT age FROM dog WHERE id = ?")
         let lookups = smoke ? 1_000 : 200_000
         func sum(_ age: (Int) -> Int) -> [Double] {
             var random = SeededNumbers(seed: 2)
@@ -19,24 +21,26 @@ extension StoreBenchmarks {
                 "primary key and one read, random", operations: lookups, least: 4,
                 ours: { sum { realm.object(ofType: Dog.self, forPrimaryKey: $0)?.age ?? 0 } },
                 theirs: {
-                    sum { id in
-                        select.bind(1, id)
-                        defer { select.reset() }
-                        return select.step() ? select.integer(0) : 0
+                    try peer.read {
+                        sum { id in
+                            select.bind(1, id)
+                            defer { select.reset() }
+                            return select.step() ? select.integer(0) : 0
+                        }
                     }
                 })
         ]
     }
 
-    /// Every object of results in turn. The results know their keys after the first run.
+    /// Every object of new results in turn.
     func sequences() throws -> [Row] {
         let realm = try DogData.realm(realmFile)
         let peer = try SQLitePeer(sqliteFile)
-        let dogs = realm.objects(Dog.self)
-        try LoopCheck(data: data).run(dogs)
+        try peer.keepReading()
+        try LoopCheck(data: data).run(realm.objects(Dog.self))
         func sum(_ value: (Dog) -> Int) -> [Double] {
             var sum = 0
-            for dog in dogs { sum &+= value(dog) }
+            for dog in realm.objects(Dog.self) { sum &+= value(dog) }
             return [Double(sum)]
         }
         func sum(_ statement: SQLitePeer.Statement, _ value: (SQLitePeer.Statement) -> Int) -> [Double] {
@@ -45,9 +49,8 @@ extension StoreBenchmarks {
             statement.reset()
             return [Double(sum)]
         }
-        let length = { (statement: SQLitePeer.Statement) in
-            statement.text(0).map { String(cString: $0).utf8.count } ?? 0
-        }
+        // A string of Swift's, as ours gives.
+        let length = { (statement: SQLitePeer.Statement) in statement.string(0).utf8.count }
         let ages = try peer.prepare("SELECT age FROM dog")
         let names = try peer.prepare("SELECT name FROM dog")
         let owners = try peer.prepare("SELECT person.name FROM dog JOIN person ON person.id = dog.owner")
@@ -66,11 +69,12 @@ extension StoreBenchmarks {
 
     func row(
         _ name: String, operations: Int, least: Double? = nil, most: Double? = nil,
-        ours: () throws -> [Double], theirs: () throws -> [Double]
+        ours: Duel.Work, theirs: Duel.Work
     ) throws -> Row {
         let duel = try Duel(name, smoke: smoke, ours: ours, theirs: theirs)
         return .less(
-            Self.group, name + duel.remark, "ns", ours: duel.ours / Double(operations),
-            peer: ("SQLite", duel.theirs / Double(operations)), ratioTarget: least, most: most)
+            Self.group, name, "ns", ours: duel.ours.median / Double(operations),
+            peer: ("SQLite", duel.theirs.median / Double(operations)), ratioTarget: least, most: most,
+            under: duel.conditions)
     }
 }

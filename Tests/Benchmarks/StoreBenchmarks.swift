@@ -1,4 +1,5 @@
 import Causeway
+import CausewayMeasuring
 import Foundation
 
 /// Writing, reading and keeping a million objects, beside SQLite with the same rows and indexes.
@@ -45,38 +46,49 @@ struct StoreBenchmarks {
 
     /// A million dogs in one durable transaction, in a file that has their owners already.
     private func inserts() throws -> [Row] {
-        var (added, bulk, created, theirs): ([Double], [Double], [Double], [Double]) = ([], [], [], [])
+        let one = try OneProcessor.run { try inserts(names: Duel.onOneProcessor, \.onOneProcessor) }
+        return try inserts(names: "") { $0 } + one
+    }
+
+    /// - Parameter ending: What the names of the rows end in.
+    private func inserts(names ending: String, _ kept: (Sample) -> Sample) throws -> [Row] {
+        var (added, bulk, created) = (Stopwatch(), Stopwatch(), Stopwatch())
+        var (theirs, theirBulk) = (Stopwatch(), Stopwatch())
         for _ in 0..<(smoke ? 1 : 3) {
-            bulk.append(try insert { realm, persons in try createAll(in: realm, of: persons) })
-            created.append(try insert { realm, persons in try create(in: realm, of: persons) })
-            added.append(try insert { realm, persons in try data.addDogs(to: realm, of: persons) })
-            theirs.append(try insertIntoSQLite())
+            try insert(&bulk) { realm, persons in try createAll(in: realm, of: persons) }
+            try insert(&created) { realm, persons in try create(in: realm, of: persons) }
+            try insert(&added) { realm, persons in try data.addDogs(to: realm, of: persons) }
+            try insertIntoSQLite(&theirBulk, thenIndexes: true)
+            try insertIntoSQLite(&theirs, thenIndexes: false)
         }
-        func rate(_ times: [Double]) -> Double { Double(data.count) / (median(times) / 1e9) }
-        func row(_ name: String, _ times: [Double]) -> Row {
-            .more(
-                Self.group, "insert \(data.count), \(name) (three runs)", "/s", ours: rate(times),
-                peer: ("SQLite", rate(theirs)), ratioTarget: 4)
+        func rate(_ sample: Sample) -> Double { 1e9 / sample.median }
+        func sample(_ watch: Stopwatch) -> Sample { kept(watch.sample(operations: data.count)) }
+        func row(_ name: String, _ watch: Stopwatch, _ peers: Stopwatch, named peer: String = "SQLite") -> Row {
+            let (ours, peers) = (sample(watch), sample(peers))
+            return .more(
+                Self.group, "insert \(data.count), \(name)\(ending)", "/s", ours: rate(ours),
+                peer: (peer, rate(peers)), ratioTarget: 4, under: .hot(ours, peers))
         }
-        func least(_ name: String, _ times: [Double], _ least: Double) -> Row {
-            .more(
-                Self.group, "insert \(data.count), \(name) (three runs), at least", "/s", ours: rate(times),
-                least: least)
+        func least(_ name: String, _ watch: Stopwatch, _ least: Double) -> Row {
+            let ours = sample(watch)
+            return .more(
+                Self.group, "insert \(data.count), \(name)\(ending), at least", "/s", ours: rate(ours), least: least,
+                under: .hot(ours))
         }
         return [
-            least("realm.add", added, 600_000), row("realm.add", added),
-            least("bulk", bulk, 1_500_000), row("bulk", bulk),
-            row("realm.create of arrays", created),
+            least("realm.add", added, 600_000), row("realm.add", added, theirs),
+            least("bulk", bulk, 1_500_000), row("bulk", bulk, theirs),
+            row("bulk", bulk, theirBulk, named: "SQLite, index at the end"),
+            row("realm.create of arrays", created, theirs),
         ]
     }
 
-    private func insert(_ body: (Realm, [Person]) throws -> Void) throws -> Double {
+    private func insert(_ watch: inout Stopwatch, _ body: (Realm, [Person]) throws -> Void) throws {
         remove(realmFile)
         let realm = try DogData.realm(realmFile)
         let persons = try data.addPersons(to: realm)
-        let time = try ContinuousClock().measure { try body(realm, persons) }
+        try watch.time { try body(realm, persons) }
         try check(realm.objects(Dog.self).count, data.count, "dogs in the Realm")
-        return time.nanoseconds
     }
 
     private func create(in realm: Realm, of persons: [Person]) throws {
@@ -104,13 +116,12 @@ struct StoreBenchmarks {
         }
     }
 
-    private func insertIntoSQLite() throws -> Double {
+    private func insertIntoSQLite(_ watch: inout Stopwatch, thenIndexes: Bool) throws {
         remove(sqliteFile)
-        let peer = try data.sqlite(sqliteFile)
+        let peer = try data.sqlite(sqliteFile, hasIndex: !thenIndexes)
         try data.addPersons(to: peer)
-        let time = try ContinuousClock().measure { try data.addDogs(to: peer) }
+        try watch.time { try data.addDogs(to: peer, thenIndexes: thenIndexes) }
         try check(Int(try peer.prepare("SELECT count(*) FROM dog").answer()[0]), data.count, "dogs in SQLite")
-        return time.nanoseconds
     }
 
     func check(_ found: Int, _ expected: Int, _ what: String) throws {

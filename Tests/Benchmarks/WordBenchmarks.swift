@@ -1,4 +1,5 @@
 import Causeway
+import CausewayMeasuring
 import CausewaySeeds
 import Foundation
 
@@ -84,11 +85,11 @@ struct WordBenchmarks {
         try sqlite.execute("BEGIN IMMEDIATE")
         for id in 0..<count {
             number.bind(1, id)
-            number.bind(2, text(id))
+            number.bind(2, copying: text(id))
             switch value(id) {
             case .int(let value): number.bind(3, value)
             case .double(let value): number.bind(3, value)
-            case .string(let value): number.bind(3, value)
+            case .string(let value): number.bind(3, copying: value)
             default: break
             }
             number.run()
@@ -98,6 +99,8 @@ struct WordBenchmarks {
             try sqlite.execute("INSERT INTO words (words) VALUES ('rebuild')")
             try sqlite.execute("INSERT INTO words (words) VALUES ('optimize')")
         }
+        try sqlite.settle()
+        try sqlite.keepReading()
     }
 
     // MARK: - Rows
@@ -106,13 +109,12 @@ struct WordBenchmarks {
         let name = "\(count) notes: count body TEXT '\(search)', by index"
         func ours() -> [Double] { [Double(realm.objects(Note.self).where { $0.body.fullText(search) }.count)] }
         guard hasFTS5 else {
-            let time = medianNanoseconds(runs: smoke ? 1 : 5, operations: 1) { consume(ours()) }
-            return .less(Self.group, name, "ms", ours: time / 1e6)
+            let sample = measure(runs: smoke ? 1 : 5, operations: 1) { consume(ours()) }
+            return .less(Self.group, name, "ms", ours: sample.median / 1e6, under: .hot(sample))
         }
         let select = try sqlite.prepare("SELECT count(*) FROM words WHERE words MATCH '\(match)'")
         let duel = try Duel(name, smoke: smoke, ours: ours, theirs: { select.answer() })
-        return .less(
-            Self.group, name + duel.remark, "ms", ours: duel.ours / 1e6, peer: ("SQLite FTS5", duel.theirs / 1e6))
+        return row(duel, "SQLite FTS5")
     }
 
     private func mixed(_ condition: String, _ sql: String) throws -> Row {
@@ -121,6 +123,12 @@ struct WordBenchmarks {
         let duel = try Duel(
             name, smoke: smoke, ours: { [Double(realm.objects(Note.self).filter(condition).count)] },
             theirs: { select.answer() })
-        return .less(Self.group, name + duel.remark, "ms", ours: duel.ours / 1e6, peer: ("SQLite", duel.theirs / 1e6))
+        return row(duel, "SQLite")
+    }
+
+    private func row(_ duel: Duel, _ peer: String) -> Row {
+        .less(
+            Self.group, duel.name, "ms", ours: duel.ours.median / 1e6, peer: (peer, duel.theirs.median / 1e6),
+            under: duel.conditions)
     }
 }

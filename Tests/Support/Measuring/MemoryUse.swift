@@ -6,7 +6,7 @@ import Foundation
 /// without needing it.
 ///
 /// - Parameter make: makes one that shares nothing with the others.
-func bytesInMemory<Thing>(ofEachOf count: Int, _ make: () throws -> Thing) throws -> Double {
+package func bytesInMemory<Thing>(ofEachOf count: Int, _ make: () throws -> Thing) throws -> Double {
     var kept: [Thing] = []
     for _ in 0..<count { kept.append(try make()) }
     let before = try residentBytes()

@@ -1,0 +1,49 @@
+import Foundation
+
+extension Row {
+    package static let header = line("group", "name", "ours", "peer", "ratio", "threads", "cache", "runs", "target")
+
+    package var text: String {
+        Self.line(
+            group, name, "\(Self.number(ours)) \(unit)",
+            peer.map { "\(Self.number($0)) \(unit) \(peerName ?? "")" } ?? "-",
+            ratio.map { "\(Self.number($0))×" } ?? "-", Self.pair(threads, peer == nil ? nil : peerThreads),
+            cache?.rawValue ?? "-", Self.pair(runs, peer == nil ? nil : peerRuns), aim)
+    }
+
+    private var aim: String {
+        guard let target, let met else { return "-" }
+        let amount = "\(Self.number(target)) \(unit)"
+        let wanted =
+            if name.contains("at least") {
+                "≥ \(amount)"
+            } else if ratio == nil || name.contains("at most") {
+                "≤ \(amount)"
+            } else {
+                "≥ \(Self.number(target))×"
+            }
+        return wanted + (met ? "" : "  missed")
+    }
+
+    /// Ours, and the peer's where it is another one.
+    private static func pair(_ ours: Int?, _ peers: Int?) -> String {
+        guard let ours else { return "-" }
+        guard let peers, peers != ours else { return "\(ours)" }
+        return "\(ours)/\(peers)"
+    }
+
+    static func number(_ value: Double) -> String {
+        String(format: value < 10 ? "%.2f" : value < 1_000 ? "%.1f" : "%.0f", value)
+    }
+
+    private static func line(_ fields: String...) -> String {
+        pad(fields, [8, 78, 20, 32, 9, 9, 7, 11, 0])
+    }
+
+    /// Each field in a column of its width; a longer one moves what follows it.
+    static func pad(_ fields: [String], _ widths: [Int]) -> String {
+        zip(fields, widths)
+            .map { field, width in field + String(repeating: " ", count: max(1, width - field.count)) }
+            .joined()
+    }
+}
