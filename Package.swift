@@ -179,7 +179,10 @@ let tests: [Target] = [
     test("Server", "Ingest", uses: shape + storage + ["Ingest", "Store", "StoreEmbedded", "Wire"]),
     test(
         "Server", "Daemon",
-        uses: ["Daemon", "Endpoint", "Environment", "Identity", "Support/Folders", "Support/Seeds"],
+        uses: [
+            "Daemon", "Endpoint", "Environment", "Identity", "Model", "Store", "StoreEmbedded",
+            "Support/Folders", "Support/Seeds",
+        ],
         libraries: [Package.log]
     ),
     program(

@@ -13,6 +13,9 @@ struct SyncServer: AsyncParsableCommand {
               sync-server check
               sync-server serve
             """,
-        subcommands: [Serve.self, Check.self, Token.self, Keys.self, Query.self, Verify.self, AccountsCommand.self]
+        subcommands: [
+            Serve.self, Check.self, Token.self, Keys.self, Query.self, Verify.self, SchemaCommand.self,
+            AccountsCommand.self,
+        ]
     )
 }

@@ -93,15 +93,16 @@ package final class Conversations: Sendable {
         let backend = backend
         let termsMax = Int(clamping: limits.queryTerms)
         let mayExtendSchema = access?.permissions()?.rules.mayExtendSchema ?? true
+        let declarer = Declarer(user: user, time: arrival)
         typealias Finding = (record: ClientRecord, isLost: Bool, isStagedKnown: Bool)
         let (record, isLost, isStagedKnown) = try await lanes.hellos.run { () throws(StoreFailure) -> Finding in
             // Before anything is written: a device that is refused leaves no trace.
-            if !mayExtendSchema { try backend.requireSchema(hello.schema) }
+            if !mayExtendSchema { try backend.requireSchema(hello.schema, by: declarer) }
             let record = try backend.register(
                 hello.client, user: user,
                 standing: DeviceStanding(
                     oldest: hello.oldest, oldestOneWay: hello.oldestOneWay, acknowledged: checkpoint.acknowledged))
-            if mayExtendSchema { try backend.extendSchema(hello.schema) }
+            if mayExtendSchema { try backend.extendSchema(hello.schema, by: declarer) }
             if checkpoint == .nothing, hello.staged == nil { return (record, false, false) }
             let snapshot = try backend.snapshot()
             let isStagedKnown = try hello.isStagedKnown(

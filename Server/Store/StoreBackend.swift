@@ -19,12 +19,14 @@ package protocol StoreBackend: Sendable {
     func register(_ client: ClientID, user: String, standing: DeviceStanding) throws(StoreFailure) -> ClientRecord
 
     /// Adds the classes and properties that are new. Refuses a schema that contradicts what is there, and then the
-    /// message lists every difference.
-    func extendSchema(_ wanted: Schema) throws(StoreFailure)
+    /// message lists every difference. Refuses more than may be added, see `SchemaBounds`.
+    ///
+    /// - Parameter declarer: against whom it is counted; nil for the server's own program, which is not.
+    func extendSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure)
 
     /// For a device that may not add to the schema: refuses one with classes or properties that are not there, and then
-    /// the message lists them. Writes nothing.
-    func requireSchema(_ wanted: Schema) throws(StoreFailure)
+    /// the message lists them. Writes nothing but when the classes and properties were declared, and that once a day.
+    func requireSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure)
 
     /// Merges and commits batches of several clients in one durable transaction, each as a version of its own.
     ///
@@ -52,6 +54,10 @@ extension StoreBackend {
     package func register(_ client: ClientID, user: String) throws(StoreFailure) -> ClientRecord {
         try register(client, user: user, standing: DeviceStanding())
     }
+
+    package func extendSchema(_ wanted: Schema) throws(StoreFailure) { try extendSchema(wanted, by: nil) }
+
+    package func requireSchema(_ wanted: Schema) throws(StoreFailure) { try requireSchema(wanted, by: nil) }
 }
 
 /// How far a client's uploads and one-way entries got.

@@ -51,6 +51,18 @@ struct ForgottenEnds {
         }
     }
 
+    /// All objects of a class are gone, and nobody will tell of each: whoever has not seen this version may mean one.
+    ///
+    /// - Parameter lifeMax: the greatest life of an object that is gone.
+    static func forgetAll(
+        _ classNumber: Int, at version: ServerVersion, lifeMax: UInt32, in transaction: Transaction
+    ) throws(StoreFailure) {
+        var forgotten = try load(classNumber, in: transaction)
+        forgotten.version = max(forgotten.version, version)
+        forgotten.lifeMax = max(forgotten.lifeMax, min(lifeMax, Operation.lifeMax) + 1)
+        forgotten.save(classNumber, in: transaction)
+    }
+
     private func save(_ classNumber: Int, in transaction: Transaction) {
         var writer = ByteWriter()
         writer.write(varint: version.rawValue)

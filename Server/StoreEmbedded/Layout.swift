@@ -6,6 +6,7 @@ import CausewayModel
 /// |---|---|---|
 /// | meta | a name | a number; of `lineage` the runs of the server, see `LineageRecord.swift` |
 /// | classes | class name | class number, 4 |
+/// | declared | length of the class name, 1; class name; property name, none for the class | `DeclaredElement` |
 /// | clients | client, 8 | `ClientState` |
 /// | stamps | class number, 4; row, 8 | `ObjectStamps` |
 /// | births | class number, 4; last row, 8 | first row, 8; `ObjectStamps` |
@@ -22,6 +23,7 @@ import CausewayModel
 enum Layout {
     static let meta = "server.meta"
     static let classes = "server.classes"
+    static let declared = "server.declared"
     static let clients = "server.clients"
     static let stamps = "server.stamps"
     static let births = "server.births"

@@ -3,24 +3,28 @@ import CausewayObjectStore
 package import CausewayStore
 
 extension StoreEmbedded {
-    package func extendSchema(_ wanted: Schema) throws(StoreFailure) {
-        try Self.check(wanted)
+    package func extendSchema(_ declared: Schema, by declarer: Declarer?) throws(StoreFailure) {
+        try Self.check(declared)
         // Devices say nothing of these classes: they follow from there being mixed properties.
-        let wanted = wanted.withNestedCollections
-        if try committedSchema().additions(by: wanted).isEmpty { return }
+        let wanted = declared.withNestedCollections
+        if try committedSchema().additions(by: wanted).isEmpty { return try note(declared, by: declarer) }
         try write(Self.repeatable) { transaction, _ throws(StoreFailure) in
-            guard try !transaction.schema.additions(by: wanted).isEmpty else { return ((), false) }
+            let before = transaction.schema
+            guard try !before.additions(by: wanted).isEmpty else { return ((), false) }
+            let elements = DeclaredTree(in: transaction)
+            try options.schemaBounds.check(declared, over: before, by: declarer, elements)
             do throws(StoreError) {
                 try transaction.extendSchema(wanted)
             } catch {
                 throw StoreFailure(error)
             }
             Catalog.number(transaction.schema, in: transaction)
+            if let declarer { try elements.note(declared, over: before, by: declarer) }
             return ((), true)
         }
     }
 
-    package func requireSchema(_ wanted: Schema) throws(StoreFailure) {
+    package func requireSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) {
         try Self.check(wanted)
         // An index that only the device declares costs it nothing here: queries are answered without.
         let missing = try committedSchema().additions(by: wanted).names
@@ -32,9 +36,10 @@ extension StoreEmbedded {
                     + "\(named). Ask the operator to allow it with permissions.schema.extend, or connect once as "
                     + "somebody who may.")
         }
+        try note(wanted, by: declarer)
     }
 
-    private func committedSchema() throws(StoreFailure) -> Schema {
+    func committedSchema() throws(StoreFailure) -> Schema {
         do {
             let reading = try store.read()
             defer { reading.end() }
@@ -176,23 +181,20 @@ extension Schema {
             }
             differences.append("“\(name)” would have more than \(StoreEmbedded.propertiesMax) properties")
         }
-        let addedClasses = wanted.classes.count { self[$0.name] == nil }
-        if addedClasses > 0, classes.count + addedClasses > StoreEmbedded.classesMax {
-            differences.append("the database has \(classes.count) classes and may have \(StoreEmbedded.classesMax)")
-        }
         guard differences.isEmpty else {
             let named = differences.prefix(StoreEmbedded.differencesMax).joined(separator: "; ")
             throw StoreFailure(
                 .schemaMismatch,
                 "The device's schema contradicts the server's: \(named). "
-                    + "Classes and properties can be added, not changed: use a new name for what changed.")
+                    + "Classes and properties can be added, not changed: use a new name for what changed. Where the "
+                    + "server has what it should not have, its operator takes that back with sync-server schema drop.")
         }
         return additions
     }
 }
 
 extension ClassKind {
-    fileprivate var words: String {
+    var words: String {
         switch self {
         case .object: "a class of objects"
         case .embedded: "an embedded class"
@@ -203,7 +205,7 @@ extension ClassKind {
 
 extension Property {
     /// Everything about it that cannot change later.
-    fileprivate var words: String {
+    var words: String {
         // Links and mixed values can always be null, whatever was once declared.
         var words = isOptional && type != .object && type != .mixed ? "optional \(type)" : "\(type)"
         if let target { words = "a link to “\(target)”" }

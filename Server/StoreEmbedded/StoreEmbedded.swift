@@ -17,7 +17,8 @@ import Synchronization
 /// 4. *history*: per version what it touched, by whom, and *images* of what it found. Bounded in number, size and age;
 ///    the oldest goes first.
 /// 5. *marks*: what collections and texts may forget once the history does not reach back to a version; see `MarkTree`.
-/// 6. *clients*: per client its user and its last committed changeset, written in the transaction that applies it [I2].
+/// 6. *declared*: per class and property who added it, and when a device last declared it.
+/// 7. *clients*: per client its user and its last committed changeset, written in the transaction that applies it [I2].
 ///
 /// Everything that one upload changes commits in one transaction. Commits run one at a time; snapshots never wait.
 package final class StoreEmbedded: StoreBackend, OneWayIntake {
@@ -33,19 +34,23 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         package var refusalBytesMax: UInt64
         /// Of a changeset of which more operations are refused nothing is applied.
         package var refusalsMax: Int
+        /// What hellos may add to the schema.
+        package var schemaBounds: SchemaBounds
         package var mapSizeBytes: Int?
         package var inMemory: Bool
 
         package init(
             historyVersionsMax: UInt64 = 1_000_000, historyBytesMax: UInt64 = 1 << 30,
             historyAgeMaxMilliseconds: UInt64 = 30 * 86_400_000, refusalBytesMax: UInt64 = 256 << 10,
-            refusalsMax: Int = 200_000, mapSizeBytes: Int? = nil, inMemory: Bool = false
+            refusalsMax: Int = 200_000, schemaBounds: SchemaBounds = SchemaBounds(), mapSizeBytes: Int? = nil,
+            inMemory: Bool = false
         ) {
             self.historyVersionsMax = historyVersionsMax
             self.historyBytesMax = historyBytesMax
             self.historyAgeMaxMilliseconds = historyAgeMaxMilliseconds
             self.refusalBytesMax = refusalBytesMax
             self.refusalsMax = refusalsMax
+            self.schemaBounds = schemaBounds
             self.mapSizeBytes = mapSizeBytes
             self.inMemory = inMemory
         }
@@ -58,6 +63,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
     let options: Options
     private let newest: Atomic<UInt64>
     private let catalogs = Mutex<Catalog?>(nil)
+    /// When the elements of which schemas were last noted as declared; see `StoreEmbedded+Declaring`.
+    let declared = Mutex(DeclaredSchemas())
 
     package var version: ServerVersion {
         ServerVersion(newest.load(ordering: .acquiring))

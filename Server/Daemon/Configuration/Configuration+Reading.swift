@@ -220,6 +220,12 @@ extension Configuration {
         limits.sessionsOfUser = section.number("sessionsOfUser", 1...1_000_000, default: limits.sessionsOfUser)
         limits.queryMegabytesOfUser = section.number(
             "queryMegabytesOfUser", 1...65_536, default: limits.queryMegabytesOfUser)
+        limits.schemaClasses = section.number("schemaClasses", 1...1_000, default: limits.schemaClasses)
+        limits.schemaProperties = section.number("schemaProperties", 1...1_000_000, default: limits.schemaProperties)
+        limits.schemaClassesOfUser = section.number(
+            "schemaClassesOfUser", 0...1_000, default: limits.schemaClassesOfUser)
+        limits.schemaPropertiesOfUser = section.number(
+            "schemaPropertiesOfUser", 0...1_000_000, default: limits.schemaPropertiesOfUser)
         limits.gracefulEndSeconds = section.number("gracefulEndSeconds", 1...600, default: limits.gracefulEndSeconds)
         root.take(section.finish())
         return limits

@@ -103,6 +103,11 @@ struct Configuration: Hashable, Sendable {
         var sessions = 20_000
         var sessionsOfUser = 2_000
         var queryMegabytesOfUser = 32
+        /// How many classes and properties each database may have, and how many of them one user may add.
+        var schemaClasses = 1_000
+        var schemaProperties = 20_000
+        var schemaClassesOfUser = 250
+        var schemaPropertiesOfUser = 5_000
         /// How long commits and streams have to end after SIGTERM.
         var gracefulEndSeconds = 20
     }

@@ -27,7 +27,7 @@ final class Tenant: Sendable {
                     historyVersionsMax: UInt64(limits.historyVersions),
                     historyBytesMax: UInt64(limits.historyMegabytes) << 20,
                     historyAgeMaxMilliseconds: UInt64(limits.historyDays) * 86_400_000,
-                    refusalsMax: limits.refusals
+                    refusalsMax: limits.refusals, schemaBounds: limits.schemaBounds
                 ),
                 epochSeed: random.nextNonZero()
             )
@@ -65,7 +65,15 @@ extension Configuration.Limits {
         SessionLimits(
             frameBytes: UInt64(frameMegabytes) << 20, creditBytes: UInt64(creditKilobytes) << 10,
             heartbeatMilliseconds: UInt64(heartbeatSeconds) * 1_000, operations: UInt64(operations),
-            refusals: UInt64(refusals), queryTerms: UInt64(queryTerms)
+            refusals: UInt64(refusals), queryTerms: UInt64(queryTerms), schemaClasses: UInt64(schemaClasses),
+            schemaProperties: UInt64(schemaProperties), schemaClassesOfUser: UInt64(schemaClassesOfUser),
+            schemaPropertiesOfUser: UInt64(schemaPropertiesOfUser)
         )
+    }
+
+    fileprivate var schemaBounds: SchemaBounds {
+        SchemaBounds(
+            classes: schemaClasses, properties: schemaProperties, classesOfUser: schemaClassesOfUser,
+            propertiesOfUser: schemaPropertiesOfUser)
     }
 }

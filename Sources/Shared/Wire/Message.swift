@@ -146,11 +146,18 @@ package struct SessionLimits: Hashable, Sendable {
     package var refusals: UInt64
     /// What all standing queries of a device ask together, see `Predicate.termCount`.
     package var queryTerms: UInt64
+    /// How many classes and properties the database may have, and how many of them one user may have added. Zero means
+    /// that the server does not say.
+    package var schemaClasses: UInt64
+    package var schemaProperties: UInt64
+    package var schemaClassesOfUser: UInt64
+    package var schemaPropertiesOfUser: UInt64
 
     package init(
         frameBytes: UInt64, creditBytes: UInt64, heartbeatMilliseconds: UInt64,
         operations: UInt64 = UInt64(FrameLimits.operationsStandard), refusals: UInt64 = 200_000,
-        queryTerms: UInt64 = 4_000
+        queryTerms: UInt64 = 4_000, schemaClasses: UInt64 = 0, schemaProperties: UInt64 = 0,
+        schemaClassesOfUser: UInt64 = 0, schemaPropertiesOfUser: UInt64 = 0
     ) {
         self.frameBytes = frameBytes
         self.creditBytes = creditBytes
@@ -158,6 +165,10 @@ package struct SessionLimits: Hashable, Sendable {
         self.operations = operations
         self.refusals = refusals
         self.queryTerms = queryTerms
+        self.schemaClasses = schemaClasses
+        self.schemaProperties = schemaProperties
+        self.schemaClassesOfUser = schemaClassesOfUser
+        self.schemaPropertiesOfUser = schemaPropertiesOfUser
     }
 
     package static let standard = SessionLimits(

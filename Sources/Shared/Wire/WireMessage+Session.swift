@@ -52,6 +52,10 @@ extension Welcome: WireMessage {
                     $0.operations = limits.operations
                     $0.refusals = limits.refusals
                     $0.queryTerms = limits.queryTerms
+                    $0.schemaClasses = limits.schemaClasses
+                    $0.schemaProperties = limits.schemaProperties
+                    $0.schemaClassesOfUser = limits.schemaClassesOfUser
+                    $0.schemaPropertiesOfUser = limits.schemaPropertiesOfUser
                 }
                 $0.committed = committed
                 $0.ingested = ingested
@@ -69,7 +73,10 @@ extension Welcome: WireMessage {
                 frameBytes: envelope.limits.frameBytes, creditBytes: envelope.limits.creditBytes,
                 heartbeatMilliseconds: envelope.limits.heartbeatMilliseconds,
                 operations: envelope.limits.operations, refusals: envelope.limits.refusals,
-                queryTerms: envelope.limits.queryTerms),
+                queryTerms: envelope.limits.queryTerms, schemaClasses: envelope.limits.schemaClasses,
+                schemaProperties: envelope.limits.schemaProperties,
+                schemaClassesOfUser: envelope.limits.schemaClassesOfUser,
+                schemaPropertiesOfUser: envelope.limits.schemaPropertiesOfUser),
             committed: try Bounds.checked(sequence: envelope.committed),
             ingested: try Bounds.checked(sequence: envelope.ingested),
             skipped: try Bounds.checked(sequence: envelope.skipped), resumes: envelope.resumes)

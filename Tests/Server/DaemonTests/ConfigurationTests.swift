@@ -151,6 +151,10 @@ struct ConfigurationTests {
               sessions: 50
               sessionsOfUser: 6
               queryMegabytesOfUser: 7
+              schemaClasses: 80
+              schemaProperties: 900
+              schemaClassesOfUser: 0
+              schemaPropertiesOfUser: 100
               gracefulEndSeconds: 1
             log: {level: debug, format: json}
             """)
@@ -167,7 +171,8 @@ struct ConfigurationTests {
                 == Configuration.Limits(
                     connections: 5, frameMegabytes: 1, creditKilobytes: 64, heartbeatSeconds: 1, historyVersions: 1_000,
                     historyMegabytes: 16, historyDays: 2, operations: 2_000, refusals: 300, queryTerms: 400,
-                    sessions: 50, sessionsOfUser: 6, queryMegabytesOfUser: 7, gracefulEndSeconds: 1))
+                    sessions: 50, sessionsOfUser: 6, queryMegabytesOfUser: 7, schemaClasses: 80, schemaProperties: 900,
+                    schemaClassesOfUser: 0, schemaPropertiesOfUser: 100, gracefulEndSeconds: 1))
         #expect(configuration.log == Configuration.Log(level: .debug, format: .json))
     }
 
@@ -177,6 +182,8 @@ struct ConfigurationTests {
             path: "../../../deploy/sync-server.example.yaml")
         let configuration = try Configuration.read(try String(contentsOf: file, encoding: .utf8))
         #expect(configuration.databases.map(\.name) == ["flights"])
+        // Whoever begins with a copy of it lets nobody but developers add classes.
+        #expect(configuration.databases[0].permissions?.extendSchema != .always)
         #expect(configuration.limits == Configuration.Limits())
         #expect(configuration.log == Configuration.Log())
     }

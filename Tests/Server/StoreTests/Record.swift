@@ -162,6 +162,15 @@ final class Record {
         return size
     }
 
+    func elements() throws -> [SchemaElement] {
+        let transaction = try file.read()
+        defer { transaction.end() }
+        return try StoreEmbedded.schemaElements(in: transaction)
+    }
+
+    /// What is wrong in the file.
+    func problems() throws -> [String] { try file.verify().problems.map { "\($0)" } }
+
     /// Puts an entry into a tree, as another build may have left it.
     func put(_ tree: String, _ key: [UInt8], _ value: [UInt8]) throws {
         let transaction = try file.write()

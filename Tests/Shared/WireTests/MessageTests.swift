@@ -22,7 +22,9 @@ struct MessageTests {
                 session: samples.number(), protocolVersion: 1, epoch: samples.number(), serverTime: samples.number(),
                 limits: SessionLimits(
                     frameBytes: samples.number(), creditBytes: 3, heartbeatMilliseconds: 0,
-                    operations: samples.number(), refusals: samples.number(), queryTerms: samples.number()),
+                    operations: samples.number(), refusals: samples.number(), queryTerms: samples.number(),
+                    schemaClasses: samples.number(), schemaProperties: samples.number(),
+                    schemaClassesOfUser: samples.number(), schemaPropertiesOfUser: samples.number()),
                 committed: samples.sequence(), ingested: samples.sequence(), skipped: samples.sequence(),
                 resumes: samples.number(below: 2) == 0),
             seed: seed)

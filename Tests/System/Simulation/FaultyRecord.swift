@@ -64,12 +64,12 @@ final class FaultyRecord: StoreBackend, @unchecked Sendable {
         try changing { record throws(StoreFailure) in try record.register(client, user: user, standing: standing) }
     }
 
-    func extendSchema(_ wanted: Schema) throws(StoreFailure) {
-        try changing { record throws(StoreFailure) in try record.extendSchema(wanted) }
+    func extendSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) {
+        try changing { record throws(StoreFailure) in try record.extendSchema(wanted, by: declarer) }
     }
 
-    func requireSchema(_ wanted: Schema) throws(StoreFailure) {
-        try failingSometimes { () throws(StoreFailure) in try record.requireSchema(wanted) }
+    func requireSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) {
+        try failingSometimes { () throws(StoreFailure) in try record.requireSchema(wanted, by: declarer) }
     }
 
     func commit(_ batches: [UploadBatch], receivedAt time: UInt64) throws(StoreFailure) -> [CommitOutcome] {

@@ -287,7 +287,7 @@ final class ServerProcess {
                 standing: DeviceStanding(
                     oldest: hello.oldest, oldestOneWay: hello.oldestOneWay, acknowledged: checkpoint.acknowledged))
             if known.skipped > 0 { incomplete.insert(hello.client) }
-            try record.extendSchema(hello.schema)
+            try record.extendSchema(hello.schema, by: Declarer(user: Self.user, time: 0))
             let snapshot = try record.snapshot()
             isStagedKnown = try hello.isStagedKnown(to: snapshot, epoch: record.epoch)
             if checkpoint != .nothing {

@@ -57,8 +57,13 @@ final class GatedBackend: StoreBackend, OneWayIntake {
         try store.register(client, user: user, standing: standing)
     }
 
-    func extendSchema(_ wanted: Schema) throws(StoreFailure) { try store.extendSchema(wanted) }
-    func requireSchema(_ wanted: Schema) throws(StoreFailure) { try store.requireSchema(wanted) }
+    func extendSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) {
+        try store.extendSchema(wanted, by: declarer)
+    }
+
+    func requireSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) {
+        try store.requireSchema(wanted, by: declarer)
+    }
 
     func commit(_ batches: [UploadBatch], receivedAt time: UInt64) throws(StoreFailure) -> [CommitOutcome] {
         try store.commit(batches, receivedAt: time)

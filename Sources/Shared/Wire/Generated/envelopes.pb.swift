@@ -260,6 +260,15 @@ nonisolated struct EnvelopeLimits: Sendable {
 
   var queryTerms: UInt64 = 0
 
+  /// How many classes and properties the database may have, and how many of them one user may have added.
+  var schemaClasses: UInt64 = 0
+
+  var schemaProperties: UInt64 = 0
+
+  var schemaClassesOfUser: UInt64 = 0
+
+  var schemaPropertiesOfUser: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1025,7 +1034,7 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension EnvelopeLimits: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Limits"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}frame_bytes\0\u{3}credit_bytes\0\u{3}heartbeat_milliseconds\0\u{1}operations\0\u{1}refusals\0\u{3}query_terms\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}frame_bytes\0\u{3}credit_bytes\0\u{3}heartbeat_milliseconds\0\u{1}operations\0\u{1}refusals\0\u{3}query_terms\0\u{3}schema_classes\0\u{3}schema_properties\0\u{3}schema_classes_of_user\0\u{3}schema_properties_of_user\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1039,6 +1048,10 @@ nonisolated extension EnvelopeLimits: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.operations) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.refusals) }()
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.queryTerms) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.schemaClasses) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.schemaProperties) }()
+      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.schemaClassesOfUser) }()
+      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.schemaPropertiesOfUser) }()
       default: break
       }
     }
@@ -1063,6 +1076,18 @@ nonisolated extension EnvelopeLimits: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if self.queryTerms != 0 {
       try visitor.visitSingularUInt64Field(value: self.queryTerms, fieldNumber: 6)
     }
+    if self.schemaClasses != 0 {
+      try visitor.visitSingularUInt64Field(value: self.schemaClasses, fieldNumber: 7)
+    }
+    if self.schemaProperties != 0 {
+      try visitor.visitSingularUInt64Field(value: self.schemaProperties, fieldNumber: 8)
+    }
+    if self.schemaClassesOfUser != 0 {
+      try visitor.visitSingularUInt64Field(value: self.schemaClassesOfUser, fieldNumber: 9)
+    }
+    if self.schemaPropertiesOfUser != 0 {
+      try visitor.visitSingularUInt64Field(value: self.schemaPropertiesOfUser, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1073,6 +1098,10 @@ nonisolated extension EnvelopeLimits: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.operations != rhs.operations {return false}
     if lhs.refusals != rhs.refusals {return false}
     if lhs.queryTerms != rhs.queryTerms {return false}
+    if lhs.schemaClasses != rhs.schemaClasses {return false}
+    if lhs.schemaProperties != rhs.schemaProperties {return false}
+    if lhs.schemaClassesOfUser != rhs.schemaClassesOfUser {return false}
+    if lhs.schemaPropertiesOfUser != rhs.schemaPropertiesOfUser {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,0 +1,59 @@
+/// How many classes and properties a database may have, and how many of them one user's devices may have added.
+///
+/// What was there before additions were counted is nobody's: it counts for the database alone.
+package struct SchemaBounds: Hashable, Sendable {
+    package var classes: Int
+    package var properties: Int
+    package var classesOfUser: Int
+    package var propertiesOfUser: Int
+
+    package init(
+        classes: Int = 1_000, properties: Int = 20_000, classesOfUser: Int = 250, propertiesOfUser: Int = 5_000
+    ) {
+        self.classes = classes
+        self.properties = properties
+        self.classesOfUser = classesOfUser
+        self.propertiesOfUser = propertiesOfUser
+    }
+}
+
+/// Whose device declares a schema, and when, in milliseconds since 1970.
+package struct Declarer: Hashable, Sendable {
+    package var user: String
+    package var time: UInt64
+
+    package init(user: String, time: UInt64) {
+        self.user = user
+        self.time = time
+    }
+}
+
+/// A class, or a property of one, with where it comes from.
+package struct SchemaElement: Hashable, Sendable {
+    package var className: String
+    /// Nil for the class itself.
+    package var property: String?
+    /// What it is, in words: “a class of objects”, “optional string”.
+    package var words: String
+    /// Whose device added it; nil for what was there before this was noted.
+    package var addedBy: String?
+    /// In milliseconds since 1970; zero where nobody noted it. `declared` is when a device last had it in its schema, to
+    /// the day.
+    package var added: UInt64
+    package var declared: UInt64
+    /// Of a class.
+    package var objects: Int
+
+    package init(
+        className: String, property: String? = nil, words: String, addedBy: String?, added: UInt64, declared: UInt64,
+        objects: Int
+    ) {
+        self.className = className
+        self.property = property
+        self.words = words
+        self.addedBy = addedBy
+        self.added = added
+        self.declared = declared
+        self.objects = objects
+    }
+}

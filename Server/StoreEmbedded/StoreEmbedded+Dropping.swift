@@ -1,0 +1,97 @@
+import CausewayModel
+package import CausewayObjectStore
+import CausewayOperations
+package import CausewayStore
+
+// What the operator takes out of the schema again: a class with all of its objects, or a property with all of its values.
+// It is done while nobody is served.
+
+extension StoreEmbedded {
+    /// All classes and properties of the database in a folder, each class before its properties. Whether the server runs
+    /// or not.
+    package static func schemaElements(folder: String) throws(StoreFailure) -> [SchemaElement] {
+        var options = ObjectStore.Options()
+        options.readOnly = true
+        do {
+            let store = try ObjectStore.open(path: folder + "/database.causeway", options: options)
+            defer { store.close() }
+            let transaction = try store.read()
+            defer { transaction.end() }
+            return try schemaElements(in: transaction)
+        } catch let error as StoreError {
+            throw StoreFailure(error)
+        } catch let error as StoreFailure {
+            throw error
+        } catch {
+            throw StoreFailure(.fault, "\(error)")
+        }
+    }
+
+    package static func schemaElements(in transaction: Transaction) throws(StoreFailure) -> [SchemaElement] {
+        let declared = DeclaredTree(in: transaction)
+        var elements: [SchemaElement] = []
+        for table in transaction.tables where table.nestedKind == nil {
+            func element(_ property: Property?) throws(StoreFailure) -> SchemaElement {
+                let known = try declared.element(table.schema.name, property?.name)
+                return SchemaElement(
+                    className: table.schema.name, property: property?.name,
+                    words: property?.words ?? table.schema.kind.words, addedBy: known?.user, added: known?.added ?? 0,
+                    declared: known?.declared ?? 0, objects: table.count)
+            }
+            elements.append(try element(nil))
+            for property in table.schema.properties { elements.append(try element(property)) }
+        }
+        return elements
+    }
+
+    /// What `drop` would take away: the objects of the class, or those in which the property holds something.
+    package func objectsLost(with className: String, property: String? = nil) throws(StoreFailure) -> Int {
+        let transaction: Transaction
+        do {
+            transaction = try store.read()
+        } catch {
+            throw StoreFailure(error)
+        }
+        defer { transaction.end() }
+        let removal = try SchemaRemoval(className, property, catalog(of: transaction), transaction)
+        return removal.objectsLost
+    }
+
+    /// Takes a class or a property out of the schema, with all that is in it.
+    ///
+    /// A class that others link to, and the primary key of one, are refused. The history goes too, since it speaks of what
+    /// is gone: every device is compared with the database when it connects next, and lets go of what is not here any more.
+    /// To writers that have not seen it the objects of a class are deleted.
+    package func drop(_ className: String, property: String? = nil) throws(StoreFailure) {
+        try write { transaction, meta throws(StoreFailure) in
+            let before: Transaction
+            do throws(StoreError) {
+                before = try store.read()
+            } catch {
+                throw StoreFailure(error)
+            }
+            defer { before.end() }
+            let removal = try SchemaRemoval(className, property, catalog(of: transaction), transaction)
+            try forgetHistory(in: transaction, &meta)
+            try removal.removeRecords(at: meta.version)
+            do throws(StoreError) {
+                try removal.removeFromTables(before: before)
+            } catch {
+                throw StoreFailure(error)
+            }
+            return ((), true)
+        }
+    }
+
+    /// A version that no history leads to.
+    private func forgetHistory(in transaction: Transaction, _ meta: inout Meta) throws(StoreFailure) {
+        var nothing = options
+        nothing.historyVersionsMax = 0
+        try HistoryTree(in: transaction).trim(nothing, versionsMax: .max, &meta)
+        let last = meta.version
+        meta.version = ServerVersion(last.rawValue + 1)
+        meta.historyStart = meta.version
+        meta.oldestTime = 0
+        try continueLineage(after: last, meta, in: transaction)
+    }
+}

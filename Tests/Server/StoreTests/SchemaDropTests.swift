@@ -1,0 +1,229 @@
+import CausewayMerge
+import CausewayModel
+import CausewayOperations
+import CausewayQuery
+import CausewayStore
+import CausewayStoreEmbedded
+import Testing
+
+@Suite("What the operator takes out of a schema")
+struct SchemaDropTests {
+    private let ann = Record.ann
+    private let bob = Record.bob
+
+    /// All objects of the classes that are not embedded, whole, without what is named “Class.property”.
+    private func contents(_ record: Record, without dropped: String = "") throws -> [ObjectReference: ObjectState] {
+        let snapshot = try record.store.snapshot()
+        var found: [ObjectContent] = []
+        for classSchema in snapshot.schema.classes where classSchema.kind == .object {
+            let number = try #require(snapshot.classNumber(classSchema.name))
+            let keys = try snapshot.keys(number, matching: .constant(true))
+            try snapshot.appendWhole(number, keys[...], to: &found)
+        }
+        var result: [ObjectReference: ObjectState] = [:]
+        for content in found {
+            var state = content.state
+            func isKept(_ name: String) -> Bool { "\(content.object.className).\(name)" != dropped }
+            state.fields.removeAll { !isKept($0.property) }
+            state.lists.removeAll { !isKept($0.property) }
+            state.keyed.removeAll { !isKept($0.property) }
+            state.texts.removeAll { !isKept($0.property) }
+            result[content.object] = state
+        }
+        return result
+    }
+
+    /// A record in which everything holds something, some of it changed later and some of it gone.
+    private func full(_ seed: UInt64, _ name: String = #function) throws -> Record {
+        let record = try Record("\(name) \(seed)")
+        var random = Drawing(seed: seed)
+        for _ in 0..<60 {
+            let client = random.pick([ann, bob])
+            let changeset = record.changeset(client, (0..<4).map { _ in random.operation() })
+            try record.commit(client, changeset)
+        }
+        for number in Int64(1)...3 {
+            let box = ObjectReference("Box", .int(number))
+            func id(_ counter: UInt64) -> ElementID {
+                ElementID(client: ann, counter: 1_000 * UInt64(number) + counter)
+            }
+            try record.write(
+                ann, create(box), .keyed(box, property: "labels", .put(key: .string("a"), value: .null)),
+                .keyed(box, property: "scores", .put(key: .string("k"), value: .int(number))),
+                .list(box, property: "items", .insert(id(1), left: nil, right: nil, value: .string("x"))),
+                .list(box, property: "items", .insert(id(2), left: id(1), right: nil, value: .string("y"))),
+                .list(box, property: "items", .delete(id(1))),
+                .text(box, property: "body", .insert(id(10), left: nil, right: nil, text: "héllo")))
+            try record.write(bob, .keyed(box, property: "labels", .remove(key: .string("a"))))
+        }
+        return record
+    }
+
+    @Test(
+        "a property goes with its values and what is embedded in it; all else stands as it stood, and takes what comes",
+        arguments: [
+            "Dog.name", "Dog.age", "Dog.friend", "Dog.toys", "Dog.home", "Home.city", "Home.room", "Room.size",
+            "Box.labels", "Box.scores", "Box.items", "Box.body",
+        ], 0..<4 as Range<UInt64>)
+    func property(path: String, seed: UInt64) throws {
+        let record = try full(seed)
+        let parts = path.split(separator: ".").map(String.init)
+        var expected = try contents(record, without: path)
+        try record.store.drop(parts[0], property: parts[1])
+        if path == "Dog.home" {
+            // Nothing else may hold a home.
+            expected = expected.filter { $0.key.className != "Home" && $0.key.className != "Room" }
+        } else if path == "Home.room" {
+            expected = expected.filter { $0.key.className != "Room" }
+        }
+        #expect(try contents(record) == expected, "\(path), seed \(seed)")
+        #expect(try record.store.snapshot().schema[parts[0]]?.index(of: parts[1]) == nil)
+        #expect(try record.problems() == [], "\(path), seed \(seed)")
+        var random = Drawing(seed: seed + 100)
+        for _ in 0..<40 {
+            let client = random.pick([ann, bob])
+            let changeset = record.changeset(client, (0..<4).map { _ in random.operation() })
+            #expect(try record.commit(client, changeset).failure == nil, "\(path), seed \(seed)")
+        }
+        #expect(try record.problems() == [], "\(path), seed \(seed)")
+        // It may come back, empty and of another type.
+        try record.store.extendSchema(
+            Schema([
+                ClassSchema(
+                    name: parts[0], kind: parts[0] == "Home" || parts[0] == "Room" ? .embedded : .object,
+                    properties: (parts[0] == "Home" || parts[0] == "Room"
+                        ? [] : [Property(name: "_id", type: .int, isPrimaryKey: true)])
+                        + [Property(name: parts[1], type: .double, isOptional: true)])
+            ]))
+        #expect(try record.problems() == [], "\(path), seed \(seed)")
+    }
+
+    @Test(
+        "a class goes with its objects and what is embedded in them, and comes back empty", arguments: ["Dog", "Box"])
+    func wholeClass(name: String) throws {
+        for seed in 0..<4 as Range<UInt64> {
+            let record = try full(seed, "\(#function) \(name)")
+            let dropped = try #require(try record.store.snapshot().schema[name])
+            let expected = try contents(record).filter { object, _ in
+                object.className != name && (name == "Box" || !["Home", "Room"].contains(object.className))
+            }
+            let count = try contents(record).keys.count { $0.className == name }
+            #expect(try record.store.objectsLost(with: name) == count)
+            try record.store.drop(name)
+            #expect(try contents(record) == expected, "seed \(seed)")
+            #expect(try record.problems() == [], "seed \(seed)")
+            try record.store.extendSchema(Schema([dropped, try #require(Record.schema["Home"]), roomSchema]))
+            #expect(try contents(record) == expected, "seed \(seed)")
+            // Whoever has not seen the end of an object does not change another one of its key.
+            let target = ObjectReference(name, .int(1))
+            try record.write(bob, create(target, life: 3))
+            #expect(try contents(record)[target] != nil)
+            var random = Drawing(seed: seed + 100)
+            for _ in 0..<40 {
+                let changeset = record.changeset(ann, base: 1, (0..<4).map { _ in random.operation() })
+                #expect(try record.commit(ann, changeset).failure == nil, "seed \(seed)")
+            }
+            #expect(try record.problems() == [], "seed \(seed)")
+        }
+    }
+
+    private var roomSchema: ClassSchema {
+        get throws { try #require(Record.schema["Room"]) }
+    }
+
+    @Test("who stood before is compared: no history leads on from there")
+    func history() throws {
+        let record = try full(1)
+        let version = record.store.version
+        try record.store.drop("Box", property: "items")
+        #expect(record.store.version > version)
+        let snapshot = try record.store.snapshot()
+        #expect(snapshot.historyStart > version && snapshot.version == record.store.version)
+        try record.write(ann, create(dog(77)))
+        #expect(try record.store.snapshot().history(after: snapshot.version, for: bob).births.count == 1)
+    }
+
+    @Test("a primary key, and a class that others link to, stay, and the refusal says why")
+    func refused() throws {
+        let record = try full(2)
+        let before = try contents(record)
+        for (name, property, word) in [
+            ("Dog", "_id", "primary key"), ("Home", nil, "“Dog.home”"), ("Room", nil, "“Home.room”"),
+            ("Cat", nil, "no class"), ("Dog", "colour", "no property"), ("#List", nil, "no class"),
+        ] as [(String, String?, String)] {
+            let failure = #expect(throws: StoreFailure.self) { try record.store.drop(name, property: property) }
+            #expect(failure?.message.contains(word) == true, "\(name): \(failure?.message ?? "")")
+        }
+        #expect(try contents(record) == before)
+        // Not only declared links count.
+        try record.store.extendSchema(
+            Schema([
+                ClassSchema(
+                    name: "Note",
+                    properties: [
+                        Property(name: "_id", type: .int, isPrimaryKey: true),
+                        Property(name: "any", type: .mixed, isOptional: true),
+                    ])
+            ]))
+        let link = Value.anyLink(ClassedLink("Box", .int(1)))
+        try record.write(ann, create(ObjectReference("Note", .int(1)), ("any", link)))
+        let failure = #expect(throws: StoreFailure.self) { try record.store.drop("Box") }
+        #expect(failure?.message.contains("“Note.any”") == true, "\(failure?.message ?? "")")
+        try record.store.drop("Note", property: "any")
+        try record.store.drop("Box")
+        #expect(try record.problems() == [])
+    }
+
+    @Test("the app's next property under another type shuts out no later version for good")
+    func clash() throws {
+        let record = try Record()
+        let id = Property(name: "_id", type: .int, isPrimaryKey: true)
+        func next(_ type: PropertyType) -> Schema {
+            Schema([ClassSchema(name: "Dog", properties: [id, Property(name: "next", type: type)])])
+        }
+        try record.store.extendSchema(next(.string), by: Declarer(user: "eve", time: 1))
+        let failure = #expect(throws: StoreFailure.self) {
+            try record.store.extendSchema(next(.int), by: Declarer(user: "ann", time: 2))
+        }
+        #expect(failure?.message.contains("sync-server schema drop") == true, "\(failure?.message ?? "")")
+        try record.store.drop("Dog", property: "next")
+        try record.store.extendSchema(next(.int), by: Declarer(user: "ann", time: 3))
+        try record.write(ann, create(dog(1), ("next", .int(5))))
+        #expect(try record.dog(1)?["next"] == .int(5))
+    }
+
+    @Test("collections in mixed values go with their property")
+    func nested() throws {
+        let record = try Record()
+        try record.store.extendSchema(
+            Schema([
+                ClassSchema(
+                    name: "Note",
+                    properties: [
+                        Property(name: "_id", type: .int, isPrimaryKey: true),
+                        Property(name: "any", type: .mixed, isOptional: true),
+                        Property(name: "other", type: .mixed, isOptional: true),
+                    ])
+            ]))
+        let note = ObjectReference("Note", .int(1))
+        func list(_ counter: UInt64) -> ObjectReference {
+            ObjectReference("#List", .container(ElementID(client: ann, counter: counter)))
+        }
+        for (counter, property) in [(1, "any"), (2, "other")] as [(UInt64, String)] {
+            let target = list(counter)
+            try record.write(
+                ann, create(target), create(note),
+                set(note, property, .anyLink(ClassedLink("#List", target.key))),
+                .list(
+                    target, property: "elements",
+                    .insert(
+                        ElementID(client: ann, counter: 10 + counter), left: nil, right: nil, value: .string(property)))
+            )
+        }
+        #expect(try record.refusals(ann) == [])
+        try record.store.drop("Note", property: "any")
+        let left = try contents(record)
+        #expect(left[list(1)] == nil && left[list(2)] != nil && left[note] != nil)
+        #expect(try record.problems() == [])
+    }
+}
