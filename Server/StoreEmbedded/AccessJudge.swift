@@ -27,6 +27,8 @@ import CausewayStore
 /// Nobody takes what belongs to somebody else by holding it: a value that names an embedded object which another object
 /// holds, or another property, is refused.
 ///
+/// Of an object that its writer may not read, a refusal says what it would say if the object were not there.
+///
 /// What depends on a refused operation is refused with it, which is for `Verdicts` to see to.
 ///
 /// A rule that looks through a link sees the other object as the operations that are not refused leave it. What is refused
@@ -39,6 +41,9 @@ final class AccessJudge {
     private let operations: [Operation]
     /// Says what the writer had seen, and when it wrote.
     private let changeset: Changeset
+    private let concealment: Concealment?
+    /// What the changeset has creates of.
+    private lazy var creates = Set(operations.lazy.filter(\.isCreate).map(\.target))
     private var records: [ObjectName: WorkingObject] = [:]
     private var drafts: [ObjectName: Draft] = [:]
     /// What this changeset gives embedded objects as their place.
@@ -71,12 +76,16 @@ final class AccessJudge {
     }
 
     /// Nil when there is nothing to refuse.
-    init?(_ permissions: Permissions?, _ merging: Merging, _ operations: [Operation], of changeset: Changeset) {
+    init?(
+        _ permissions: Permissions?, _ merging: Merging, _ operations: [Operation], of changeset: Changeset,
+        _ concealment: Concealment?
+    ) {
         guard let rules = Self.rules(permissions, merging) else { return nil }
         self.merging = merging
         self.rules = rules
         self.operations = operations
         self.changeset = changeset
+        self.concealment = concealment
     }
 
     /// Nil when there is nothing to refuse.
@@ -110,7 +119,7 @@ final class AccessJudge {
             guard let plan = merging.catalog[operation.target.className] else { continue }
             let name = ObjectName(plan.number, operation.target.key)
             if let failure = taking(operation, plan, by: name) {
-                verdicts.refuse(index, failure)
+                verdicts.refuse(index, told(failure, of: name))
                 continue
             }
             guard plan.schema.kind != .embedded, let rules = rules[plan.name] else {
@@ -119,9 +128,7 @@ final class AccessJudge {
             }
             if row(name) != nil {
                 if let failure = try changing(name, plan, rules, operation) {
-                    // Whoever may not read it is answered as if it were not there.
-                    let isHidden = operation.isCreate && !holds(rules.read, name)
-                    verdicts.refuse(index, isHidden ? Self.refusal("create", plan) : failure)
+                    verdicts.refuse(index, told(failure, of: name))
                 } else if case .text = operation {
                     edited[name, default: []].append(index)
                 }
@@ -134,6 +141,19 @@ final class AccessJudge {
         for index in embedded {
             if let failure = changingPart(operations[index]) { verdicts.refuse(index, failure) }
         }
+    }
+
+    /// What the writer hears of a refusal: of an object that they may not read what they would hear if it were not there.
+    private func told(_ failure: StoreFailure, of name: ObjectName) -> StoreFailure {
+        let plan = merging.catalog[name.classNumber]
+        guard let key = row(name) else { return failure }
+        let isReadable =
+            if let rules = rules[plan.name] { holds(rules.read, name) } else {
+                concealment?.isVisible(Row(name.classNumber, key)) ?? true
+            }
+        if isReadable { return failure }
+        return creates.contains(ObjectReference(plan.name, name.key))
+            ? Self.refusal("create", plan) : ExistenceCheck.failure(plan, mayHide: true)
     }
 
     // MARK: - Objects that are alive
@@ -177,7 +197,7 @@ final class AccessJudge {
         drafts[name] = next
         if isPermitted(name, next, rules) { return }
         drafts[name] = draft
-        for index in indices { verdicts.refuse(index, Self.goneTooFar(plan)) }
+        for index in indices { verdicts.refuse(index, told(Self.goneTooFar(plan), of: name)) }
     }
 
     private func isPermitted(_ name: ObjectName, _ draft: Draft, _ rules: BoundRules.OfClass) -> Bool {
@@ -313,17 +333,23 @@ final class AccessJudge {
 
     private func changingPart(_ operation: Operation) -> StoreFailure? {
         guard let plan = merging.catalog[operation.target.className] else { return nil }
-        var place = place(of: ObjectName(plan.number, operation.target.key))
+        let name = ObjectName(plan.number, operation.target.key)
+        var place = place(of: name)
+        // Of the part and what it is in, the first that is here answers.
+        var here = row(name).map { _ in name }
         // Bounded: uploads from outside can make objects hold each other in a circle.
         for _ in 0..<Catalog.depthMax {
             // Nothing holds it, so it ends with the changeset.
             guard let found = place else { return nil }
+            if here == nil, row(found.holder) != nil { here = found.holder }
             let holder = merging.catalog[found.holder.classNumber]
             guard holder.schema.kind == .embedded else {
                 guard let rules = rules[holder.name], row(found.holder) != nil else { return nil }
-                guard holds(rules.write, found.holder) else { return Self.refusal("change", holder) }
+                guard holds(rules.write, found.holder) else {
+                    return told(Self.refusal("change", holder), of: here ?? found.holder)
+                }
                 guard let rule = rules.writable[found.column], !holds(rule, found.holder) else { return nil }
-                return Self.refusal("set", holder, found.column)
+                return told(Self.refusal("set", holder, found.column), of: here ?? found.holder)
             }
             place = self.place(of: found.holder)
         }

@@ -17,6 +17,8 @@ struct ClaimCheck {
     private let tables = Tables()
     /// What this upload has put where.
     private var placed: [ObjectName: Place] = [:]
+    /// What the writer may not know of counts as what never was.
+    var concealment: Concealment?
 
     private struct Place: Hashable {
         var holder: ObjectName
@@ -86,7 +88,9 @@ struct ClaimCheck {
         guard life > Self.livesAtOnceMax else { return }
         let name = ObjectName(plan.number, target.key)
         let known: UInt32
-        if let row = table(plan.number).key(for: target.key) {
+        if let concealment, concealment.mayHide(plan), try !concealment.isKnown(name) {
+            known = 0
+        } else if let row = table(plan.number).key(for: target.key) {
             known = try ObjectStamps.load(plan.number, row, in: transaction).life
         } else if let end = try End.load(name, in: transaction) {
             known = end.life
@@ -112,20 +116,23 @@ struct ClaimCheck {
         let place = Place(holder: ObjectName(plan.number, target.key), column: column)
         let isHeldElsewhere =
             if let earlier = placed[part] { earlier != place } else { isHeld(part, elsewhereThan: place) }
-        guard !isHeldElsewhere else {
+        // One sentence for both: it does not say whether there is such a part.
+        let isFree = isHeldElsewhere ? false : try !isUnmade(part, by: id.client)
+        guard isFree else {
             throw invalid(
-                "“\(plan.name).\(property)” is given a part of another object. An embedded object or collection has "
-                    + "one place: make another one with the same content.")
-        }
-        // One that has ended stays ended whoever names it; one that is still to be made is its maker's to place.
-        if id.client != client, table(part.classNumber).key(for: part.key) == nil,
-            try End.load(part, in: transaction) == nil
-        {
-            throw invalid(
-                "“\(plan.name).\(property)” is given a part that client \(id.client.rawValue) has not made. A client "
-                    + "places what it made.")
+                "“\(plan.name).\(property)” is given a part that is in another object, or that client "
+                    + "\(id.client.rawValue) has not made. An embedded object or collection has one place, and its maker "
+                    + "puts it there: make another one with the same content.")
         }
         placed[part] = place
+    }
+
+    /// One that has ended stays ended whoever names it; one that is still to be made is its maker's to place.
+    private func isUnmade(_ part: ObjectName, by maker: ClientID) throws(StoreFailure) -> Bool {
+        if maker == client { return false }
+        if let concealment, concealment.mayHide(catalog[part.classNumber]) { return try !concealment.isKnown(part) }
+        if table(part.classNumber).key(for: part.key) != nil { return false }
+        return try End.load(part, in: transaction) == nil
     }
 
     private static func mayBePart(_ value: Value) -> Bool {

@@ -11,11 +11,15 @@ import CausewayStore
 /// writer keeps it [I7].
 ///
 /// A writer that is older than an end which was forgotten may mean what that end was stronger than (RULES.md, F2).
+///
+/// To a writer who may not read every object of the class that all is one: what is not here is known to them only if they
+/// could read it before it ended (`Concealment`).
 struct ExistenceCheck {
     private let merging: Merging
     private let operations: [Operation]
     /// Says what the writer had seen.
     private let changeset: Changeset
+    private let concealment: Concealment?
     /// What the changeset itself creates, gathered once it matters.
     private var created: Set<ObjectReference>?
     private var known: ObjectReference?
@@ -24,7 +28,8 @@ struct ExistenceCheck {
     /// By class: millions may be refused for one of these.
     private var failures: [Int: StoreFailure] = [:]
 
-    init(_ merging: Merging, _ operations: [Operation], of changeset: Changeset) {
+    init(_ merging: Merging, _ operations: [Operation], of changeset: Changeset, _ concealment: Concealment?) {
+        self.concealment = concealment
         self.merging = merging
         self.operations = operations
         self.changeset = changeset
@@ -39,11 +44,8 @@ struct ExistenceCheck {
         if known == target { return nil }
         if let unknown, unknown.target == target { return unknown.failure }
         guard let plan = merging.catalog[target.className], plan.schema.kind != .asymmetric else { return nil }
-        if merging.table(plan.number).key(for: target.key) == nil,
-            try End.load(ObjectName(plan.number, target.key), in: merging.transaction) == nil,
-            !creates(target), try merging.forgotten(plan.number).areKnown(to: changeset.seen(target))
-        {
-            let failure = failures[plan.number] ?? StoreFailure(.objectUnknown, Self.sentence(plan))
+        guard try isExpected(target, plan) else {
+            let failure = failures[plan.number] ?? Self.failure(plan, mayHide: concealment?.mayHide(plan) ?? false)
             failures[plan.number] = failure
             unknown = (target, failure)
             return failure
@@ -52,12 +54,27 @@ struct ExistenceCheck {
         return nil
     }
 
-    private static func sentence(_ plan: ClassPlan) -> String {
-        plan.schema.kind == .embedded
-            ? "The server has no embedded object or collection “\(plan.name)” of this place and never had it. Change the "
-                + "object that it is in again, or wait until the device that made it has sent it."
-            : "The server has no object “\(plan.name)” of this primary key and never had it. Create it again, or wait "
-                + "until the device that made it has sent it."
+    private mutating func isExpected(_ target: ObjectReference, _ plan: ClassPlan) throws(StoreFailure) -> Bool {
+        if merging.table(plan.number).key(for: target.key) != nil { return true }
+        let name = ObjectName(plan.number, target.key)
+        if let concealment, concealment.mayHide(plan) {
+            return creates(target) ? true : try concealment.isKnown(name)
+        }
+        if try End.load(name, in: merging.transaction) != nil { return true }
+        if creates(target) { return true }
+        return try !merging.forgotten(plan.number).areKnown(to: changeset.seen(target))
+    }
+
+    /// - Parameter mayHide: whether it may as well be that the writer may not read it.
+    static func failure(_ plan: ClassPlan, mayHide: Bool) -> StoreFailure {
+        let rest = mayHide ? "that this user may read" : "and never had it"
+        return StoreFailure(
+            .objectUnknown,
+            plan.schema.kind == .embedded
+                ? "The server has no embedded object or collection “\(plan.name)” of this place \(rest). Change the object "
+                    + "that it is in again, or wait until the device that made it has sent it."
+                : "The server has no object “\(plan.name)” of this primary key \(rest). Create it again, or wait until the "
+                    + "device that made it has sent it.")
     }
 
     private mutating func creates(_ target: ObjectReference) -> Bool {

@@ -58,6 +58,12 @@ struct HistoryTree {
         try Self.record(bytes(of: version))
     }
 
+    /// Nil for a version that the history does not reach back to.
+    func recordIfKept(_ version: ServerVersion) throws(StoreFailure) -> HistoryRecord? {
+        guard let bytes = transaction.tree(Layout.history).get(Layout.bytes(version.rawValue)) else { return nil }
+        return try Self.record(bytes)
+    }
+
     private func bytes(of version: ServerVersion) throws(StoreFailure) -> [UInt8] {
         guard let bytes = transaction.tree(Layout.history).get(Layout.bytes(version.rawValue)) else {
             throw StoreFailure(missing: "version \(version.rawValue)", Layout.history)

@@ -106,7 +106,7 @@ extension Catalog {
         var row = row
         // Bounded: uploads from outside can make objects hold each other in a circle.
         for _ in 0..<Self.depthMax {
-            guard let holder = holder(of: row, tableOf) else { return nil }
+            guard let (holder, _) = holder(of: row, tableOf) else { return nil }
             if self[holder.classNumber].schema.kind != .embedded { return holder }
             row = holder
         }
@@ -116,10 +116,11 @@ extension Catalog {
     /// Collections may stand a hundred levels deep, in embedded objects that stand in others.
     static let depthMax = 256
 
-    private func holder(of row: Row, _ tableOf: (Int) -> Table) -> Row? {
+    /// The object that holds an embedded one, and in which column.
+    func holder(of row: Row, _ tableOf: (Int) -> Table) -> (row: Row, column: Int)? {
         for (origin, column) in holders(of: row.classNumber) {
             let holders = tableOf(row.classNumber).backlinks(to: row.key, from: tableOf(origin), column)
-            if let key = holders.first { return Row(origin, key) }
+            if let key = holders.first { return (Row(origin, key), column) }
         }
         return nil
     }

@@ -43,6 +43,12 @@ struct OperationCheck {
 
     static let keyBytesMax = 400
 
+    /// What the writer of the next operations may not know of.
+    var concealment: Concealment? {
+        get { claims.concealment }
+        set { claims.concealment = newValue }
+    }
+
     init(_ catalog: Catalog, of client: ClientID, isOneWay: Bool = false, in transaction: Transaction) {
         self.catalog = catalog
         self.isOneWay = isOneWay

@@ -125,7 +125,10 @@ extension StoreEmbedded {
         _ permissions: Permissions?
     ) throws(StoreFailure) -> Verdicts {
         var verdicts = Verdicts()
-        var existence = ExistenceCheck(merging, operations, of: changeset)
+        let concealment = Concealment(
+            permissions, merging.catalog, at: merging.version, in: merging.transaction)
+        check.concealment = concealment
+        var existence = ExistenceCheck(merging, operations, of: changeset, concealment)
         for (index, operation) in operations.enumerated() where verdicts.count <= options.refusalsMax {
             do {
                 try check.check(operation)
@@ -136,8 +139,7 @@ extension StoreEmbedded {
             if let failure = try existence.failure(of: operation) { verdicts.refuse(index, failure) }
         }
         guard verdicts.count <= options.refusalsMax else { return verdicts }
-        try AccessJudge(permissions, merging, operations, of: changeset)?.judge(
-            &verdicts)
+        try AccessJudge(permissions, merging, operations, of: changeset, concealment)?.judge(&verdicts)
         if !verdicts.isEmpty { verdicts.spread(over: operations) }
         return verdicts
     }

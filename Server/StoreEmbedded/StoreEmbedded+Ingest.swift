@@ -36,7 +36,7 @@ extension StoreEmbedded {
                 // One-way objects have no lives that a base would say anything of.
                 let unseen = Changeset(
                     client: batch.client, sequence: client.ingested, stamp: .zero, base: .zero, operations: [])
-                let access = AccessJudge(batch.permissions, merging, entry, of: unseen)
+                let access = AccessJudge(batch.permissions, merging, entry, of: unseen, nil)
                 let verdicts = try judge(entry, &check, access)
                 if verdicts.isEmpty, refusals.isEmpty {
                     for operation in entry { try writer.keep(operation, &check) }

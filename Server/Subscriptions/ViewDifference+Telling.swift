@@ -72,6 +72,17 @@ extension ViewDifference {
     /// Whether there may be objects of the class that the caller may not read.
     func mayHide(_ classNumber: Int) -> Bool { rules.mayHide(snapshot.className(classNumber)) }
 
+    /// Whether the caller may know that any of some embedded objects is in an object: they may read both.
+    func mayKnow(ofAny parts: Set<ObjectReference>, in root: Row) throws(StoreFailure) -> Bool {
+        let name = snapshot.className(root.classNumber)
+        guard let own = rules?[name] else { return true }
+        guard try snapshot.matches(root, own.read) else { return false }
+        guard let readable = rules?.readable(name) else { return true }
+        var whole = Part()
+        try enter(root, readable, in: &whole)
+        return whole.entered.contains { parts.contains($0.object) }
+    }
+
     /// The whole object if it is in view, and its embedded objects with it. What the device may have deleted or replaced
     /// there comes back so.
     func restore(_ name: ObjectName, in part: inout Part) throws(StoreFailure) {

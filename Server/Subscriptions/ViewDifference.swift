@@ -286,6 +286,7 @@ package final class ViewDifference {
         // How their objects stand is told last, whatever was cut before.
         resumableSteps = 0..<0
         var names: Set<ObjectName> = []
+        var parts: [Row: Set<ObjectReference>] = [:]
         for refusal in refusals {
             guard let number = snapshot.classNumber(refusal.target.className) else { continue }
             let name = ObjectName(number, refusal.target.key)
@@ -295,9 +296,12 @@ package final class ViewDifference {
             }
             // What is embedded comes with the object it is in. Of one that only the refused operation made, another
             // refusal says where it was to be.
-            if let row = snapshot.row(name), let root = snapshot.root(of: row).flatMap(snapshot.name) {
-                names.insert(root)
+            if let row = snapshot.row(name), let root = snapshot.root(of: row) {
+                parts[root, default: []].insert(refusal.target)
             }
+        }
+        for (root, targets) in parts {
+            if let name = snapshot.name(of: root), try mayKnow(ofAny: targets, in: root) { names.insert(name) }
         }
         add(.restored(names.sorted()))
     }

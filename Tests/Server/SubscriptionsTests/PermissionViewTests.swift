@@ -118,6 +118,40 @@ struct PermissionViewTests {
         #expect(part.left.map { "\($0.object.shown) \($0.reason)" } == (1...3).map { "Task \($0) permission" })
     }
 
+    @Test("what may not be seen is told in one way after any refused operation, what is embedded in it too")
+    func refusedChanges() throws {
+        let isOpen = AccessRules.Rule.when(try Predicate.parse("title != 'secret'"))
+        let open = Permissions(
+            AccessRules(byClass: ["Task": AccessRules.OfClass(read: isOpen, write: isOpen, delete: isOpen)]))
+        var told: Set<[String]> = []
+        for fate in ["here", "ended", "never"] {
+            let view = try View()
+            let id: Int64 = fate == "never" ? 7 : 5
+            try view.write(
+                View.bob, make(place(UInt64(id)), ("city", .string("Oslo"))),
+                make(task(id), ("title", .string("secret")), ("place", .link(place(UInt64(id)).key))),
+                make(task(8), ("title", .string("secret"))))
+            try view.write(View.bob, .delete(task(fate == "ended" ? 5 : 8), life: 2))
+            let start = view.record.version.rawValue
+            let operations = [
+                change(task(5), "done", .bool(true)), .delete(task(5), life: 2),
+                change(place(5), "city", .string("Rome")), .delete(place(5), life: 2),
+            ]
+            try view.write(View.ann, operations, under: open)
+            let difference = try ViewDifference(
+                view.record.snapshot(), from: ServerVersion(start), held: all, wanted: all, heldUnder: open,
+                under: open, for: View.ann, acknowledged: 0)
+            let part = try difference.next(bytesMax: 1 << 20)
+            #expect(part.refused.map(\.operation) == [0, 1, 2, 3], "\(fate)")
+            told.insert(
+                part.refused.map { "\($0)" } + part.left.map { "leave \($0.object.shown) \($0.reason)" }
+                    + part.deleted.map { "delete \($0.object.shown)" }
+                    + part.allEntered.map { "enter \($0.object.shown)" }
+                    + part.updated.map { "update \($0.object.shown)" } + ["\(part.isLast)"])
+        }
+        #expect(told.count == 1, "\(told)")
+    }
+
     @Test(
         "of what it wrote about and could not see, a device hears that it leaves, and of no end; of what it held it does"
     )

@@ -1,0 +1,177 @@
+import CausewayMerge
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+import CausewayQuery
+import CausewayStore
+
+/// Whether a caller may know that an object is here, or was.
+///
+/// Whoever names an object learns nothing from the answer. One that is here and may not be read, one that has ended and
+/// could not be read, and one that never was are refused alike: with `objectUnknown`, in one sentence. Somebody who saw an
+/// object before it ended goes on merging with its end.
+final class Concealment {
+    private let transaction: Transaction
+    private let catalog: Catalog
+    private let rules: BoundRules
+    /// The version that is being made: its author knows what it ends.
+    private let version: ServerVersion
+    /// Whether there may be anything that the caller may not read.
+    private let hidesAny: Bool
+    private var known: [Row: Bool] = [:]
+    /// The version whose record was read last.
+    private var record: (version: ServerVersion, entries: [ObjectName: Place])?
+    private var entriesLeft = Concealment.entriesMax
+
+    /// So many entries of the history are read for one changeset; of what has ended before, nobody is taken for one who saw
+    /// it.
+    static let entriesMax = 1_000_000
+
+    /// An entry of the history with its number.
+    private struct Place {
+        var entry: HistoryRecord.Entry
+        var number: UInt32
+    }
+
+    /// Nil where the caller may read everything.
+    init?(_ permissions: Permissions?, _ catalog: Catalog, at version: ServerVersion, in transaction: Transaction) {
+        guard let permissions, permissions.fingerprint != 0 else { return nil }
+        self.transaction = transaction
+        self.catalog = catalog
+        self.version = version
+        let rules = permissions.bound(in: catalog.schema)
+        self.rules = rules
+        // One-way objects are nobody's to read, and nothing is embedded in them that anybody names.
+        hidesAny = catalog.schema.classes.contains { classSchema in
+            classSchema.kind == .object
+                && rules[classSchema.name].map { $0.read != .constant(true) || !$0.readable.isEmpty } == true
+        }
+    }
+
+    /// Whether there may be objects of the class that the caller may not read. Embedded ones are hidden with others.
+    func mayHide(_ plan: ClassPlan) -> Bool {
+        rules[plan.name].map { $0.read != .constant(true) } ?? hidesAny
+    }
+
+    /// Whether an object is here or was, and the caller may know.
+    func isKnown(_ name: ObjectName) throws(StoreFailure) -> Bool {
+        if let key = table(name.classNumber).key(for: name.key) { return isVisible(Row(name.classNumber, key)) }
+        guard let end = try End.load(name, in: transaction) else { return false }
+        return try sawEnd(name, end)
+    }
+
+    // MARK: - What is here
+
+    /// Whether the caller may read an object; of an embedded one, the property of the object that it is in.
+    func isVisible(_ row: Row) -> Bool {
+        guard mayHide(catalog[row.classNumber]) else { return true }
+        if let answer = known[row] { return answer }
+        let answer = isReadable(row)
+        known[row] = answer
+        return answer
+    }
+
+    private func isReadable(_ row: Row) -> Bool {
+        var row = row
+        var column: Int?
+        // Bounded: uploads from outside can make objects hold each other in a circle.
+        for _ in 0..<Catalog.depthMax {
+            let plan = catalog[row.classNumber]
+            if plan.schema.kind != .embedded {
+                guard let rules = rules[plan.name], matches(row, plan, rules.read) else { return false }
+                guard let column, let rule = rules.readable[column] else { return true }
+                return matches(row, plan, rule)
+            }
+            guard let holder = catalog.holder(of: row, { table($0) }) else { return false }
+            (row, column) = holder
+        }
+        return false
+    }
+
+    private func matches(_ row: Row, _ plan: ClassPlan, _ rule: BoundPredicate) -> Bool {
+        if case .constant(let answer) = rule { return answer }
+        return transaction.matches(row.key, plan.name, rule)
+    }
+
+    private func table(_ classNumber: Int) -> Table {
+        guard let table = transaction.table(catalog[classNumber].name) else {
+            preconditionFailure("The class \(catalog[classNumber].name) has a number but no table.")
+        }
+        return table
+    }
+
+    // MARK: - What has ended
+
+    /// Whether the caller could read an object as it was when it ended.
+    private func sawEnd(_ name: ObjectName, _ end: End) throws(StoreFailure) -> Bool {
+        let plan = catalog[name.classNumber]
+        guard mayHide(plan), end.version != version else { return true }
+        guard let place = try place(of: name, in: end.version) else { return false }
+        if plan.schema.kind != .embedded {
+            guard let read = rules[plan.name]?.read, place.entry.before != .absent else { return false }
+            if case .constant(let answer) = read { return answer }
+            return read.matches(try row(of: name, plan, place, end.version))
+        }
+        guard let root = place.entry.root, root != name else { return false }
+        let rootPlan = catalog[root.classNumber]
+        // Nothing says in which property it was.
+        guard let own = rules[rootPlan.name], own.readable.keys.allSatisfy({ !rootPlan.mayHoldParts($0) }) else {
+            return false
+        }
+        if let key = table(root.classNumber).key(for: root.key) { return isVisible(Row(root.classNumber, key)) }
+        guard let rootEnd = try End.load(root, in: transaction) else { return false }
+        return try sawEnd(root, rootEnd)
+    }
+
+    private func row(
+        of name: ObjectName, _ plan: ClassPlan, _ place: Place, _ version: ServerVersion
+    ) throws(StoreFailure) -> EndedRow {
+        guard place.entry.before == .image else { return EndedRow(name: name, plan: plan, state: ObjectState()) }
+        let image = ImageReference(version: version, number: place.number)
+        return EndedRow(name: name, plan: plan, state: try HistoryTree(in: transaction).image(image))
+    }
+
+    /// What a version did to an object; nil where the history does not reach back to it.
+    private func place(of name: ObjectName, in version: ServerVersion) throws(StoreFailure) -> Place? {
+        if let record, record.version == version { return record.entries[name] }
+        guard entriesLeft > 0, let read = try HistoryTree(in: transaction).recordIfKept(version) else { return nil }
+        entriesLeft -= read.entries.count + 1
+        var entries: [ObjectName: Place] = [:]
+        for (number, entry) in read.entries.enumerated() {
+            entries[entry.name] = Place(entry: entry, number: UInt32(number))
+        }
+        record = (version, entries)
+        return entries[name]
+    }
+}
+
+/// An object as it was when it ended.
+private struct EndedRow: RowSource {
+    let name: ObjectName
+    let plan: ClassPlan
+    let state: ObjectState
+
+    func value(of property: Int, in className: String) -> Value {
+        guard plan.name.isSame(as: className), plan.schema.properties.indices.contains(property) else { return .null }
+        if property == plan.primaryKey { return name.key.value ?? .null }
+        let declared = plan.schema.properties[property]
+        if declared.isText { return .string(state.text(declared.name)?.string ?? "") }
+        return state[declared.name]?.value ?? plan.zeroRow[property]
+    }
+
+    func elements(of number: Int, in className: String) -> [Value] {
+        // The complement of a property's number stands for the keys of a map.
+        let areKeys = number < 0
+        let column = areKeys ? ~number : number
+        guard plan.name.isSame(as: className), plan.schema.properties.indices.contains(column) else { return [] }
+        let property = plan.schema.properties[column]
+        if let list = state.lists.first(where: { $0.property.isSame(as: property.name) }) {
+            return list.list.visible.map(\.value)
+        }
+        guard let entries = state.keyed(property.name) else { return [] }
+        return entries.visible.map { areKeys || property.collection == .set ? $0.key : $0.value }
+    }
+
+    /// Rules for reading look through no link to another object, and what was embedded has ended too.
+    func object(at link: Value, in target: String) -> EndedRow? { nil }
+}

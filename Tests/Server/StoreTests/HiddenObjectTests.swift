@@ -1,0 +1,173 @@
+import CausewayModel
+import CausewayOperations
+import CausewayQuery
+import CausewayStore
+import CausewayStoreEmbedded
+import Testing
+
+@Suite("What a writer learns of objects that it may not read")
+struct HiddenObjectTests {
+    private let ann = Record.ann
+    private let bob = Record.bob
+
+    enum Fate: CaseIterable {
+        case here
+        case ended
+        case never
+    }
+
+    private struct Answer: Hashable {
+        var outcome: CommitOutcome
+        var refusals: [Refusal]
+    }
+
+    private func home(of client: ClientID, _ id: UInt64) -> ObjectReference {
+        ObjectReference("Home", .container(ElementID(client: client, counter: id)))
+    }
+
+    private func rules(read: String, write: String, create: String = "FALSEPREDICATE") throws -> Permissions {
+        func rule(_ text: String) throws -> AccessRules.Rule { .when(try Predicate.parse(text)) }
+        return Permissions(
+            AccessRules(byClass: [
+                "Dog": AccessRules.OfClass(
+                    read: try rule(read), create: try rule(create), write: try rule(write), delete: try rule(write))
+            ]))
+    }
+
+    private func commit(
+        _ record: Record, _ permissions: Permissions, base: UInt64? = nil, _ operations: [Operation]
+    ) throws -> Answer {
+        let changeset = record.changeset(ann, base: base, operations)
+        record.time += 1
+        let outcome = try record.store.commit(
+            [UploadBatch(client: ann, user: "user", permissions: permissions, changesets: [changeset])],
+            receivedAt: record.time)[0]
+        return Answer(outcome: outcome, refusals: try record.refusals(ann))
+    }
+
+    /// Databases of equal versions that differ in nothing but hidden dogs: what became of the fifth, and of its home.
+    private func record(_ fate: Fate, historyVersionsMax: UInt64) throws -> Record {
+        let record = try Record(
+            "hidden \(fate)", options: StoreEmbedded.Options(historyVersionsMax: historyVersionsMax))
+        let id: Int64 = fate == .never ? 7 : 5
+        let home = home(of: bob, UInt64(id))
+        try record.write(bob, create(dog(1), ("name", .string("ann"))))
+        try record.write(
+            bob, create(home, ("city", .string("Oslo"))), create(dog(8), ("name", .string("bob"))),
+            create(dog(id), ("name", .string("bob")), ("home", .link(home.key))))
+        try record.write(bob, .delete(dog(fate == .ended ? 5 : 8), life: 2))
+        for age in Int64(0)..<3 { try record.write(bob, set(dog(1), "age", .int(age))) }
+        return record
+    }
+
+    /// All that names the fifth dog or what is in it.
+    private var attempts: [[Operation]] {
+        let hidden = home(of: bob, 5)
+        let own = home(of: ann, 20)
+        let ownRoom = room(21)
+        let toy = ListOperation.insert(ElementID(client: ann, counter: 30), left: nil, right: nil, value: .string("x"))
+        return [
+            [set(dog(5), "name", .string("ann"))],
+            [set(dog(5), "age", .int(1)), set(dog(5), "age", .int(2))],
+            [.list(dog(5), property: "toys", toy)],
+            [.delete(dog(5), life: 2)],
+            [.delete(dog(5), life: 2_000)],
+            [.delete(dog(5), life: 1_026)],
+            [create(dog(5), ("name", .string("ann")))],
+            [create(dog(5), life: 3)],
+            [create(dog(5), life: 1_025)],
+            [set(dog(5), "age", .int(1)), create(dog(5)), .delete(dog(5), life: 2)],
+            [create(own), set(dog(5), "home", .link(own.key))],
+            [set(dog(5), "home", .link(hidden.key))],
+            [set(hidden, "city", .string("Rome"))],
+            [.delete(hidden, life: 2)],
+            [create(ownRoom), set(hidden, "room", .link(ownRoom.key))],
+            [set(dog(1), "home", .link(hidden.key))],
+            [set(dog(5), "age", .int(1)), set(dog(1), "name", .string("ann"))],
+        ]
+    }
+
+    @Test(
+        "what is hidden, what has ended and what never was are answered alike, whatever is done about it",
+        arguments: [1_000, 1] as [UInt64])
+    func alike(historyVersionsMax: UInt64) throws {
+        let permissions = try rules(read: "name == 'ann'", write: "name == 'ann'")
+        for base in [nil, 1] as [UInt64?] {
+            for (number, operations) in attempts.enumerated() {
+                let answers = try Fate.allCases.map { fate in
+                    let record = try record(fate, historyVersionsMax: historyVersionsMax)
+                    return try commit(record, permissions, base: base, operations)
+                }
+                #expect(Set(answers).count == 1, "attempt \(number) on \(base ?? 0): \(answers)")
+                #expect(answers[0].refusals.count >= min(operations.count, 1), "attempt \(number)")
+            }
+        }
+    }
+
+    @Test("the sentence speaks of what may be read, and the code makes a device keep what it wrote")
+    func sentence() throws {
+        let record = try record(.here, historyVersionsMax: 1_000)
+        let answer = try commit(
+            record, rules(read: "name == 'ann'", write: "name == 'ann'"), [set(dog(5), "age", .int(1))])
+        #expect(answer.refusals.map(\.failure.code) == [.objectUnknown])
+        #expect(answer.refusals[0].failure.message.contains("that this user may read"))
+    }
+
+    @Test("who could read an object before it ended goes on merging with its end")
+    func seenEnds() throws {
+        let record = try record(.here, historyVersionsMax: 1_000)
+        let permissions = try rules(read: "name == 'ann'", write: "name == 'ann'")
+        let (first, second) = (home(of: bob, 40), home(of: bob, 41))
+        try record.write(bob, create(first), set(dog(1), "home", .link(first.key)))
+        let seen = record.store.version.rawValue
+        // Its home is another one now, and then the dog has ended.
+        try record.write(bob, create(second), set(dog(1), "home", .link(second.key)))
+        #expect(try commit(record, permissions, base: seen, [set(first, "city", .string("Rome"))]).refusals == [])
+        try record.write(bob, .delete(dog(1), life: 2))
+        let late: [Operation] = [
+            set(dog(1), "age", .int(7)), set(second, "city", .string("Bonn")), .delete(dog(1), life: 2),
+        ]
+        #expect(try commit(record, permissions, base: seen, late).refusals == [])
+        #expect(try record.dog(1) == nil)
+    }
+
+    @Test("what was read before it was hidden, and ended then, is answered as what never was")
+    func hiddenFirst() throws {
+        let record = try record(.here, historyVersionsMax: 1_000)
+        let permissions = try rules(read: "name == 'ann'", write: "name == 'ann'")
+        try record.write(bob, set(dog(1), "name", .string("bob")))
+        try record.write(bob, .delete(dog(1), life: 2))
+        let answer = try commit(record, permissions, base: 1, [set(dog(1), "age", .int(7))])
+        #expect(answer.refusals.map(\.failure.code) == [.objectUnknown])
+    }
+
+    @Test("who may write what they may not read changes it")
+    func writers() throws {
+        let record = try record(.here, historyVersionsMax: 1_000)
+        let permissions = try rules(read: "name == 'ann'", write: "TRUEPREDICATE")
+        #expect(try commit(record, permissions, [set(dog(5), "age", .int(7))]).refusals == [])
+        #expect(try record.dog(5)?["age"] == .int(7))
+    }
+
+    @Test("who may read every object is told what has ended and what never was, as before")
+    func open() throws {
+        let record = try record(.ended, historyVersionsMax: 1_000)
+        let permissions = try rules(read: "TRUEPREDICATE", write: "name == 'ann'")
+        #expect(try commit(record, permissions, [set(dog(5), "age", .int(7))]).refusals == [])
+        let never = try commit(record, permissions, [set(dog(50), "age", .int(7))]).refusals
+        #expect(never.map(\.failure.code) == [.objectUnknown])
+        #expect(never.first?.failure.message.contains("never had it") == true)
+    }
+
+    @Test("a part that another client made is refused in one sentence, whether it is elsewhere or nowhere")
+    func parts() throws {
+        let record = try record(.here, historyVersionsMax: 1_000)
+        var sentences: Set<String> = []
+        for id in [5, 6] as [UInt64] {
+            let failure = try record.objection(ann, set(dog(1), "home", .link(home(of: bob, id).key)))
+            #expect(failure?.code == .operationInvalid)
+            sentences.insert(failure?.message ?? "")
+        }
+        #expect(sentences.count == 1)
+    }
+}
