@@ -5,7 +5,8 @@ import RealmSwift
 //   sync-server keys  --folder keys
 //   sync-server serve --configuration sync-server.yaml
 //   fleet URL DATABASE AUTHORITY TOKEN      the server, one of its databases, keys/ca.pem, and what
-//                                           `sync-server token --key keys/token-private.pem --user fleet` prints
+//                                           `sync-server token --key keys/token-private.pem --user fleet
+//                                           --claim role=developer` prints
 
 guard CommandLine.arguments.count == 5 else {
     print("usage: fleet URL DATABASE AUTHORITY TOKEN")
