@@ -16,6 +16,8 @@ package final class ObjectStore: Sendable {
         package var encryptionKey: [UInt8]?
         /// How many commits the oldest transaction may be behind before `commit` fails; nil for no limit.
         package var maximumVersions: Int?
+        /// How much of an encrypted file lies decrypted in memory while nobody uses it; nil lets the storage choose.
+        package var decryptedBytesMaximum: Int?
         /// What happens when a read that cannot throw meets damage, on its thread and before it gets an answer. Without
         /// it such a read finds what is damaged absent, and the next call that can throws the reason.
         package var onDamage: (@Sendable (StoreError) -> Void)?
@@ -71,6 +73,7 @@ package final class ObjectStore: Sendable {
         var storageOptions = StorageOptions(
             inMemory: options.inMemory, readOnly: options.readOnly, mapSizeBytes: options.mapSizeBytes,
             encryptionKey: options.encryptionKey, maximumVersions: options.maximumVersions)
+        if let bytes = options.decryptedBytesMaximum { storageOptions.decryptedBytesMaximum = bytes }
         if let onDamage = options.onDamage { storageOptions.onDamage = { onDamage(StoreError($0)) } }
         let storage = try storing { () throws(StorageError) in
             try StorageRegistry.shared.open(path: path, options: storageOptions)

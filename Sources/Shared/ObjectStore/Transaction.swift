@@ -134,13 +134,33 @@ package final class Transaction {
     package func advance() throws(StoreError) -> Bool {
         guard case .reading(let snapshot) = state else { return false }
         try throwDamage()
-        guard !snapshot.isNewest else { return false }
+        guard !snapshot.isNewest || snapshot.isCrowded else { return false }
         let newest = try store.snapshot()
         let catalog = try followedCatalog(in: newest)
         state = .reading(newest)
         reload(catalog)
         knownHelper?.follow(newest, catalog)
         return newest.version != snapshot.version
+    }
+
+    /// Goes on in a new snapshot of the same version where this one keeps too much in memory. As after ``advance()``,
+    /// leaves and places in lists that were handed out must be asked for again.
+    ///
+    /// Costs next to nothing otherwise. For whoever may also advance here: nobody up the stack reads the file.
+    package func letGoOfPages() {
+        guard case .reading(let snapshot) = state, snapshot.isCrowded, let renewed = snapshot.renewed() else { return }
+        state = .reading(renewed)
+        reload(catalog)
+        knownHelper = nil
+    }
+
+    /// A transaction on the same version that keeps nothing in memory yet, for a long scan to go on with. Nil when this
+    /// one does not keep too much, or writes.
+    func relief() -> Transaction? {
+        guard case .reading(let snapshot) = state, snapshot.isCrowded, let renewed = snapshot.renewed() else {
+            return nil
+        }
+        return Transaction(store, snapshot: renewed)
     }
 
     /// Turns into the one writer, on the newest version, after waiting for its turn. Throws `schemaChanged` as
@@ -164,7 +184,8 @@ package final class Transaction {
         try DamageReporting.throwing { () throws(StoreError) -> Void in
             var newer: Catalog?
             do throws(StoreError) {
-                if writer.version != snapshot.version { newer = try followedCatalog(in: writer) }
+                // Also of the same version when it is another snapshot: what this one handed out goes with it.
+                if writer.base !== snapshot { newer = try followedCatalog(in: writer) }
             } catch {
                 writer.abort()
                 throw error
@@ -299,7 +320,8 @@ package final class Transaction {
     /// Another transaction that reads the same version. During a write: the version the write began on.
     package func frozenCopy() throws(StoreError) -> Transaction {
         switch state {
-        case .reading(let snapshot): Transaction(store, snapshot: snapshot)
+        case .reading(let snapshot):
+            Transaction(store, snapshot: snapshot.isCrowded ? snapshot.renewed() ?? snapshot : snapshot)
         case .writing(let writer): Transaction(store, snapshot: writer.base)
         case .ended: throw StoreError(.closed, "The transaction has ended. Begin another one.", path: store.path)
         }
@@ -435,6 +457,11 @@ package final class Transaction {
     func noteDamage(_ error: StoreError) {
         if damage == nil { damage = error }
         store.tell(error)
+    }
+
+    /// What a transaction met that read on in the place of another.
+    func handDamage(to other: Transaction) {
+        if let damage, other.damage == nil { other.damage = damage }
     }
 
     /// Whether anything of the file is known to be damaged.

@@ -135,6 +135,18 @@ package protocol StorageReader: AnyObject {
 package protocol StorageSnapshot: StorageReader, Sendable {
     /// Whether no commit, by any process, came after it.
     var isNewest: Bool { get }
+
+    /// Whether it keeps so much in memory that whoever reads on should do so in a ``renewed()`` one. False for stores
+    /// that keep nothing.
+    var isCrowded: Bool { get }
+
+    /// Another snapshot of the same state, that keeps nothing in memory yet. Nil when there is none to be had.
+    func renewed() -> (any StorageSnapshot)?
+}
+
+extension StorageSnapshot {
+    package var isCrowded: Bool { false }
+    package func renewed() -> (any StorageSnapshot)? { nil }
 }
 
 /// The one write transaction: it sees its own changes, and nobody else does before `commit`.

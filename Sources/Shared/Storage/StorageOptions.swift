@@ -7,6 +7,9 @@ package struct StorageOptions: Sendable {
     package var mapSizeBytes: Int?
     /// The 64 bytes that encrypt the file; nil for a plain one.
     package var encryptionKey: [UInt8]?
+    /// How much of an encrypted file lies decrypted in memory while nobody uses it. What open snapshots have read comes on
+    /// top as far as it is more; see FILE.md.
+    package var decryptedBytesMaximum = 64 << 20
     /// How many commits the oldest snapshot may be behind before `commit` fails; nil for no limit.
     package var maximumVersions: Int?
     /// Called on the thread that meets a damaged page in a read that cannot throw; see ``DamageReporting``. The first

@@ -21,9 +21,11 @@ package enum StorageBackend: String, CaseIterable, Sendable {
         _ path: String, inMemory: Bool = false, readOnly: Bool = false, mapSizeBytes: Int = 1 << 30,
         maximumVersions: Int? = nil
     ) throws(StorageError) -> any Storage {
-        let options = StorageOptions(
+        var options = StorageOptions(
             inMemory: inMemory, readOnly: readOnly, mapSizeBytes: mapSizeBytes, encryptionKey: key,
             maximumVersions: maximumVersions)
+        // So little that decrypted pages go and come back all the time.
+        options.decryptedBytesMaximum = 64 << 10
         // Names in memory are the process's: each backend has its own.
         let path = inMemory ? "\(path), \(rawValue)" : path
         if isPages { return try StorageRegistry.shared.open(path: path, options: options) }

@@ -21,8 +21,9 @@ class Sample: Object {
     }
 }
 
-func open(_ path: String) throws -> Realm {
+func open(_ path: String, encrypted: Bool) throws -> Realm {
     var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: path))
     configuration.objectTypes = [Sample.self]
+    if encrypted { configuration.encryptionKey = Data((0..<64).map { UInt8($0 * 3) }) }
     return try Realm(configuration: configuration)
 }

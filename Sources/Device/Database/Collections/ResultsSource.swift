@@ -134,12 +134,18 @@ public final class _ResultsSource {
     }
 
     func evaluateContent() {
+        letGoOfPages()
         content = evaluate()
         evaluationCount += 1
         leading = nil
         counted = nil
         moment = now
         generation &+= 1
+    }
+
+    /// Before a query: what earlier ones read of an encrypted file may go, if it has become too much.
+    private func letGoOfPages() {
+        if !instance.isFrozen { instance.transaction.letGoOfPages() }
     }
 
     /// Forgets what is known beside the whole content.
@@ -159,6 +165,7 @@ public final class _ResultsSource {
         if let content { return content.count }
         if let counted { return counted }
         guard isAscending, let access, let condition = conditions, !isThinned else { return current.count }
+        letGoOfPages()
         let count = attempt { () throws(StoreError) in
             try instance.transaction.count(access.model.className, matching: condition)
         }

@@ -29,6 +29,7 @@ extension ObjectBase {
     /// Reads through every check, and has the leaf at hand for the next read.
     final func _slowRead(_ column: Int) -> Value {
         let access = _checkedAccess()
+        access.letGoOfPages(before: _key, column)
         access.bringLeaf(column, _leaf)
         return access.value(_key, column)
     }

@@ -13,6 +13,8 @@ struct QueryPlan {
     let scanCost: Double
     /// What is asked about the rows that come in; nil when they are the answer.
     private let test: (any LeafTest)?
+    /// How many leaves a scan reads before it looks again whether too much lies in memory.
+    private static let leavesBetweenLooks = 16
 
     /// - Parameter scanCost: what an entrance must stay below; nil for what a scan costs.
     init(_ table: Table, _ predicate: BoundPredicate, scanCost: Double? = nil) {
@@ -47,10 +49,14 @@ struct QueryPlan {
             let helper = table.transaction.helper()
         else {
             var all = empty
-            run { number, found in
-                gather(number, found, &all)
-                return true
+            guard entrance == nil else {
+                run { number, found in
+                    gather(number, found, &all)
+                    return true
+                }
+                return [all]
             }
+            scan(0..<table.leafNumbers.upperBound, gather, &all)
             return [all]
         }
         // The helper's transaction is used by the helper's thread alone: this one drops it where it does not know the
@@ -103,12 +109,26 @@ struct QueryPlan {
     private func scan<Found>(
         _ leaves: Range<Int>, _ gather: (Int, SlotBitmap, inout Found) -> Void, _ found: inout Found
     ) {
-        for number in table.leafNumbers.within(leaves) {
-            _ = run(number, table.aliveWords(number)) { number, slots in
-                gather(number, slots, &found)
-                return true
+        var plan = self
+        // Whatever else was prepared for the tests would have to be read again.
+        let mayMove = predicate.readsColumnsAlone
+        // Keeps the transaction of the plan's table, which the table does not.
+        var relief: Transaction?
+        for first in stride(from: leaves.lowerBound, to: leaves.upperBound, by: Self.leavesBetweenLooks) {
+            if mayMove, let other = plan.table.transaction.relief(), let table = other.knownTable(self.table.name) {
+                plan = QueryPlan(scanning: table, predicate)
+                relief?.handDamage(to: self.table.transaction)
+                relief = other
+            }
+            let part = first..<min(first + Self.leavesBetweenLooks, leaves.upperBound)
+            for number in plan.table.leafNumbers.within(part) {
+                _ = plan.run(number, plan.table.aliveWords(number)) { number, slots in
+                    gather(number, slots, &found)
+                    return true
+                }
             }
         }
+        relief?.handDamage(to: self.table.transaction)
     }
 
     @inline(__always)
@@ -191,5 +211,21 @@ struct QueryPlan {
             value.isNull ? .null : .int(StoredRow.key(value, target)?.rawValue ?? -1)
         }
         return IntegerTest(table, step.property, comparison.comparator, keys)
+    }
+}
+
+extension BoundPredicate {
+    /// Whether the values of a row, each in a column of its own, are all that is looked at.
+    fileprivate var readsColumnsAlone: Bool {
+        switch self {
+        case .constant: true
+        case .and(let parts), .or(let parts): parts.allSatisfy(\.readsColumnsAlone)
+        case .not(let part): part.readsColumnsAlone
+        case .comparison(let comparison):
+            comparison.path.aggregate == nil && comparison.operand.constants != nil
+                && comparison.path.steps.count == 1
+                && comparison.path.steps.allSatisfy { $0.isColumn && $0.type != .object && $0.type != .mixed }
+        case .subquery, .geoWithin, .computed, .type: false
+        }
     }
 }

@@ -122,6 +122,13 @@ extension Table {
         return loadLeaf(column, number)
     }
 
+    /// Whether a leaf was asked for before in this version.
+    package func hasAskedFor(_ column: Int, leafOf key: ObjectKey) -> Bool {
+        let array = leafDirectory[column]
+        let number = key.leafNumber
+        return number >= 0 && number < array.count && array.leaves[number] != nil
+    }
+
     @usableFromInline
     package func loadLeaf(_ column: Int, _ number: Int) -> UnsafeRawPointer? {
         columns[column].load(number, from: transaction)

@@ -3,16 +3,19 @@ extension PageStorage {
         between older: any StorageSnapshot, and newer: any StorageSnapshot
     ) throws(StorageError) -> [LeafPlace] {
         let (older, newer) = try ours(older, newer)
-        return try LeafDirectory.changedLeaves(
-            from: older.header.state.directory, to: newer.header.state.directory, space: file.space)
+        return try file.space.withView { view throws(StorageError) in
+            try LeafDirectory.changedLeaves(
+                from: older.header.state.directory, to: newer.header.state.directory, space: view)
+        }
     }
 
     package func changedRanges(
         between older: any StorageSnapshot, and newer: any StorageSnapshot
     ) throws(StorageError) -> [TreeRange] {
         let (older, newer) = try ours(older, newer)
-        return try TreeDifference.ranges(
-            from: older.header.state.trees, to: newer.header.state.trees, in: file.space)
+        return try file.space.withView { view throws(StorageError) in
+            try TreeDifference.ranges(from: older.header.state.trees, to: newer.header.state.trees, in: view)
+        }
     }
 
     private func ours(

@@ -28,13 +28,14 @@ extension PageStorage {
     }
 
     private func commitMoved(_ changes: WriteChanges?, over base: PageSnapshot) throws(StorageError) {
+        let view = try file.space.view()
         let committed = try file.commit(
             over: base.header, .durable, versionStep: 0, isCompacting: true
         ) { output throws(StorageError) in
             guard let changes else { return (base.header.state.trees, base.header.state.directory) }
             return try PageStorage.apply(changes, to: base.header.state, output, movesPages: true)
         }
-        _ = finish(committed, .durable)
+        _ = finish(committed, .durable, view)
     }
 }
 
@@ -116,7 +117,7 @@ private struct PagesBehind {
     /// Writes one entry below each node again that has to move, and every entry whose own run has to.
     private mutating func collectEntries(_ pointer: PagePointer, into changes: WriteChanges, depth: Int) {
         guard !pointer.isNone, depth <= Int(TreeNode.levelMaximum),
-            let node = TreeNode.load(pointer, base.file.space)
+            let node = TreeNode.load(pointer, base.space)
         else { return }
         if node.level > 0 {
             for index in 0..<node.count { collectEntries(node.child(index), into: changes, depth: depth + 1) }
@@ -136,15 +137,15 @@ private struct PagesBehind {
     private mutating func rewriteFirst(below node: TreeNode, into changes: WriteChanges) {
         var node = node
         while node.level > 0 {
-            guard let child = TreeNode.load(node.child(0), base.file.space) else { return }
+            guard let child = TreeNode.load(node.child(0), base.space) else { return }
             node = child
         }
         rewrite(node.slot(0), into: changes)
     }
 
     private mutating func rewrite(_ slot: TreeSlot, into changes: WriteChanges) {
-        guard bytesLeft > 0, let key = slot.key(base.file.space), key.count >= 4,
-            let value = slot.value(base.file.space)
+        guard bytesLeft > 0, let key = slot.key(base.space), key.count >= 4,
+            let value = slot.value(base.space)
         else { return }
         let tree = UInt32(bigEndian: key.loadUnaligned(as: UInt32.self))
         changes.put(tree: tree, key: UnsafeRawBufferPointer(rebasing: key[4...]), value: value)

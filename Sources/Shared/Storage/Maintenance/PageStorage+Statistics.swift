@@ -4,7 +4,7 @@ extension PageStorage {
     package func statistics() throws(StorageError) -> StorageStatistics {
         let snapshot = try pageSnapshot()
         let header = snapshot.header
-        let free = try FreeSpace(record: header.freeSpace, space: file.space)
+        let free = try FreeSpace(record: header.freeSpace, space: snapshot.space)
         // What snapshots pin, and what a power loss may still need, waits; the rest of the file is free.
         let size = file.disk.size()
         let usedPages = FileHeader.slotCount + Int(header.state.livePages)

@@ -73,7 +73,7 @@ struct Verification {
     // MARK: - Structures
 
     private mutating func verifyTrees(_ progress: (_ done: Int, _ total: Int) -> Void) {
-        TreeReader(space: space, root: header.state.trees).walk { visit in
+        TreeReader(space: space, root: header.state.trees).walk(lettingGo: true) { visit in
             tell(progress)
             switch visit {
             case .node(let pointer, let bound):
@@ -83,7 +83,7 @@ struct Verification {
                 mark(pointer, .run, tree.map { "a long key of tree \($0)" } ?? "a long bound between keys")
             case .valueRun(let pointer, let tree, let key):
                 mark(pointer, .run, "a long value of tree \(tree)")
-                if space.run(pointer) == nil {
+                if !space.isRunSound(pointer) {
                     note("Page \(pointer.page) is damaged: the value \(Self.sentence(tree, key)) is lost.")
                 }
             case .unreadable(let pointer, .run, let bound):
@@ -121,7 +121,7 @@ struct Verification {
             case .leaf(let place, let pointer):
                 mark(pointer, .run, place.sentence)
                 report.leaves += 1
-                if space.run(pointer) == nil {
+                if !space.isRunSound(pointer) {
                     note("Page \(pointer.page) is damaged: \(place.sentence) is lost.")
                 }
             case .unsound(let pointer, let first):

@@ -15,7 +15,7 @@ final class CommitOutput: PageOutput {
     }
 
     let birth: UInt64
-    var space: PageSpace { file.space }
+    let space: PageSpace
     private let file: PageFile
     private let freeSpace: FreeSpace
     private var pieces: [Piece] = []
@@ -30,8 +30,10 @@ final class CommitOutput: PageOutput {
     /// Pages added less pages freed.
     private(set) var pageBalance = 0
 
-    init(_ file: PageFile, freeSpace: FreeSpace, birth: UInt64) {
+    /// - Parameter space: a view of the state below the commit.
+    init(_ file: PageFile, _ space: PageSpace, freeSpace: FreeSpace, birth: UInt64) {
         self.file = file
+        self.space = space
         self.freeSpace = freeSpace
         self.birth = birth
         memory = file.writing.pageMemory

@@ -34,7 +34,16 @@ extension PageFile {
         freeSpace.takesLowest = isCompacting
         freeSpace.fileEndPage = UInt32(clamping: writing.sizeBytes / Pages.sizeBytes)
         if isCompacting { freeSpace.cutEnd() }
-        let output = CommitOutput(self, freeSpace: freeSpace, birth: birth)
+        let output: CommitOutput
+        do throws(StorageError) {
+            output = CommitOutput(self, try space.view(), freeSpace: freeSpace, birth: birth)
+        } catch {
+            freeSpace.abort()
+            shared.endCommitting()
+            throw error
+        }
+        // Its state is the newest until the commit is done.
+        defer { output.space.end() }
         // The header is the last that is written out of it.
         defer { writing.pageMemory.reset() }
         var header = base
@@ -75,7 +84,9 @@ extension PageFile {
     /// The free space as the newest state has it, read from the file when another process committed last.
     private func freeSpace(of base: FileHeader) throws(StorageError) -> FreeSpace {
         if let known = writing.freeSpace, writing.transaction == base.transaction { return known }
-        let loaded = try FreeSpace(record: base.freeSpace, space: space)
+        let loaded = try space.withView { view throws(StorageError) in
+            try FreeSpace(record: base.freeSpace, space: view)
+        }
         writing.freeSpace = loaded
         writing.transaction = base.transaction
         writing.sizeBytes = disk.size()

@@ -74,13 +74,12 @@ extension PageFile {
     private static func makeSpace(
         _ disk: any DiskFile, path: String, _ bytes: Int, _ options: StorageOptions, _ seal: PageSeal?
     ) throws(StorageError) -> PageSpace {
-        let pageLimit = UInt32(clamping: bytes >> Pages.sizeShift)
         if let seal {
-            let memory = try ReservedMemory(byteCount: bytes, path: path)
-            return try PageSpace(
-                base: memory.base, pageLimit: pageLimit, path: path, owner: memory, opener: seal,
-                onDamage: options.onDamage)
+            let pages = try DecryptedPages(
+                opener: seal, byteCount: bytes, limitBytes: options.decryptedBytesMaximum, path: path)
+            return try PageSpace(pages, onDamage: options.onDamage)
         }
+        let pageLimit = UInt32(clamping: bytes >> Pages.sizeShift)
         guard let base = disk.map(bytes) else {
             throw StorageError(errno: ENOMEM, doing: "open the file", path: path)
         }
@@ -124,27 +123,6 @@ extension PageFile {
             return other.version == header.version && other.state.trees == header.state.trees
                 && other.state.directory == header.state.directory
         }
-    }
-}
-
-/// Address space without a file behind it, zero until it is written.
-final class ReservedMemory: Sendable {
-    /// nonisolated(unsafe): set once.
-    nonisolated(unsafe) let base: UnsafeMutableRawPointer
-    private let byteCount: Int
-
-    init(byteCount: Int, path: String) throws(StorageError) {
-        let memory = mmap(
-            nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        guard let memory, memory != MAP_FAILED else {
-            throw StorageError(errno: ENOMEM, doing: "open the file", path: path)
-        }
-        base = memory
-        self.byteCount = byteCount
-    }
-
-    deinit {
-        munmap(base, byteCount)
     }
 }
 

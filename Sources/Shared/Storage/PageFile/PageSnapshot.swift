@@ -5,25 +5,49 @@ final class PageSnapshot: StorageSnapshot {
     let file: PageFile
     let header: FileHeader
     private let pin: SharedState.Pin
+    /// Of an encrypted file, where several snapshots of a state may share its pin; then that gives it up.
+    private let sharedPin: SharedPin?
+    let space: PageSpace
     let trees: TreeReader
     let directory: LeafDirectory
 
-    init(_ file: PageFile, _ header: FileHeader, pin: SharedState.Pin) {
+    /// - Parameters:
+    ///   - space: a view of the file, which ends with the snapshot.
+    ///   - pin: of the header's state, which the snapshot gives up when it ends.
+    convenience init(_ file: PageFile, _ header: FileHeader, _ space: PageSpace, pin: SharedState.Pin) {
+        let sharedPin = space.isEncrypted ? SharedPin(pin, of: file.shared) : nil
+        self.init(file, header, space, pin, sharedPin)
+    }
+
+    private init(
+        _ file: PageFile, _ header: FileHeader, _ space: PageSpace, _ pin: SharedState.Pin, _ sharedPin: SharedPin?
+    ) {
         self.file = file
         self.header = header
+        self.space = space
         self.pin = pin
-        trees = TreeReader(space: file.space, root: header.state.trees)
-        directory = LeafDirectory(space: file.space, root: header.state.directory)
+        self.sharedPin = sharedPin
+        trees = TreeReader(space: space, root: header.state.trees)
+        directory = LeafDirectory(space: space, root: header.state.directory)
     }
 
     deinit {
-        file.shared.unpin(pin)
+        // In this order: without the pin a writer may put other pages where this view uses some.
+        space.end()
+        if sharedPin == nil { file.shared.unpin(pin) }
+    }
+
+    var isCrowded: Bool { space.isCrowded }
+
+    func renewed() -> (any StorageSnapshot)? {
+        guard let sharedPin, let view = try? file.space.view() else { return nil }
+        return PageSnapshot(file, header, view, pin, sharedPin)
     }
 
     var version: UInt64 { header.version }
     var transaction: UInt64 { header.transaction }
     var isNewest: Bool { file.shared.newest == header.transaction }
-    var damage: StorageError? { file.space.damage }
+    var damage: StorageError? { space.damage }
 
     func leaf(column: UInt32, number: UInt32) -> UnsafeRawBufferPointer? {
         directory.leaf(column: column, number: number)
@@ -54,5 +78,20 @@ final class PageSnapshot: StorageSnapshot {
             guard let upTo else { return body(from, nil) }
             return upTo.withUnsafeBytes { body(from, $0) }
         }
+    }
+}
+
+/// A pin that is given up when the last snapshot that shares it ends.
+private final class SharedPin: Sendable {
+    private let pin: SharedState.Pin
+    private let shared: SharedState
+
+    init(_ pin: SharedState.Pin, of shared: SharedState) {
+        self.pin = pin
+        self.shared = shared
+    }
+
+    deinit {
+        shared.unpin(pin)
     }
 }

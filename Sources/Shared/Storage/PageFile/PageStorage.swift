@@ -50,7 +50,8 @@ package final class PageStorage: Storage {
         try file.throwFailure()
         let transaction = file.shared.newest
         let known = newest.withLock { newest -> PageSnapshot? in
-            guard let snapshot = newest.snapshot, snapshot.transaction == transaction else { return nil }
+            guard let snapshot = newest.snapshot, snapshot.transaction == transaction, !snapshot.space.isCrowded
+            else { return nil }
             return snapshot
         }
         if let known { return known }
@@ -68,7 +69,7 @@ package final class PageStorage: Storage {
                     guard header.freeSpace.endPage <= file.space.pageLimit else {
                         throw file.space.isTooSmall(for: header)
                     }
-                    return PageSnapshot(file, header, pin: pin)
+                    return PageSnapshot(file, header, try file.space.view(), pin: pin)
                 }
             } catch {
                 file.shared.unpin(pin)
@@ -173,11 +174,13 @@ package final class PageStorage: Storage {
         _ changes: WriteChanges, over base: PageSnapshot, _ durability: Durability
     ) throws(StorageError) -> PageSnapshot {
         try refuseTooManyVersions(base)
+        // Nothing may fail any more when the commit is done.
+        let view = try file.space.view()
         do throws(StorageError) {
             let committed = try file.commit(over: base.header, durability) { output throws(StorageError) in
                 try Self.apply(changes, to: base.header.state, output)
             }
-            return finish(committed, durability)
+            return finish(committed, durability, view)
         } catch {
             if file.shared.isPoisoned { schedule.failed(error) }
             throw error
@@ -207,9 +210,9 @@ package final class PageStorage: Storage {
     }
 
     /// Pins what was just committed: the writer's right is still held, so it is the newest.
-    func finish(_ committed: PageFile.Committed, _ durability: Durability) -> PageSnapshot {
+    func finish(_ committed: PageFile.Committed, _ durability: Durability, _ view: PageSpace) -> PageSnapshot {
         let header = committed.header
-        let snapshot = remember(PageSnapshot(file, header, pin: file.shared.pin()))
+        let snapshot = remember(PageSnapshot(file, header, view, pin: file.shared.pin()))
         if committed.isDurable {
             schedule.becameDurable(header.version)
         } else if case .grouped(let window) = durability {

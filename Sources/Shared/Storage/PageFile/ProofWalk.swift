@@ -21,12 +21,12 @@ struct ProofWalk {
     private func isYoung(_ pointer: PagePointer) -> Bool { !pointer.isNone && pointer.birth > after }
 
     private func isRunWhole(_ pointer: PagePointer) -> Bool {
-        !isYoung(pointer) || skipsRuns || space.run(pointer) != nil
+        !isYoung(pointer) || skipsRuns || space.isRunSound(pointer)
     }
 
     private func areTreesWhole(_ root: PagePointer) -> Bool {
         var isWhole = true
-        TreeReader(space: space, root: root).walk { visit in
+        TreeReader(space: space, root: root).walk(lettingGo: true) { visit in
             switch visit {
             case .node(let pointer, _): return isWhole && isYoung(pointer)
             case .valueRun(let pointer, _, _): isWhole = isWhole && isRunWhole(pointer)

@@ -4,9 +4,11 @@ import Synchronization
 
 /// Turns pointers into bytes: one range of addresses, reserved once, in which page n lies at n × 4,096.
 ///
-/// In a plain file the range is the file, mapped read-only. In an encrypted one it is private memory that pages are
-/// opened into. Either way a page is checked on its first touch, and `seen` remembers whom it was checked for; a page
-/// that is written anew has another birth, so what was remembered no longer fits and it is checked again.
+/// In a plain file the range is the file, mapped read-only, and one space serves everybody. In an encrypted one it is
+/// private memory that pages are opened into, and each state is read through a ``view()`` of its own: what a view has
+/// handed out stays until the view ends. Either way a page is checked on its first touch, and `seen` remembers whom it
+/// was checked for; a page that is written anew has another birth, so what was remembered no longer fits and it is
+/// checked again.
 ///
 /// Reading finds no words: a page that fails counts as absent, and ``damage`` tells why from then on.
 final class PageSpace: Sendable {
@@ -14,55 +16,145 @@ final class PageSpace: Sendable {
     nonisolated(unsafe) let base: UnsafeRawPointer
     let pageLimit: UInt32
     let path: String
-    private let opener: (any PageOpener)?
+    /// Of an encrypted file.
+    private let pages: DecryptedPages?
     /// One word a page: the low bits of the birth it was checked for, then its kind. Zero: not checked.
-    /// Atomic, because snapshots of all threads share it.
+    /// Atomic, because snapshots of all threads share it. Those of `words`.
     nonisolated(unsafe) private let seen: UnsafeMutablePointer<Atomic<UInt32>>
-    private let failure = Mutex<StorageError?>(nil)
-    private let isDamaged = Atomic(false)
-    private let opening = Mutex(())
+    /// nonisolated(unsafe): taken by whoever ends the view, or by `deinit`.
+    nonisolated(unsafe) private var words: PageWords?
+    /// The first pages of what a view uses. nonisolated(unsafe): for the holder of the table of `pages` alone.
+    nonisolated(unsafe) private var usedPages: [UInt32] = []
+    /// How much that is.
+    let usedBytes = Atomic(0)
+    private let finding: DamageFinding
     private let owner: any AnyObject & Sendable
     private let checkedCount = Atomic(0)
     private let onManyChecked: (@Sendable () -> Void)?
-    private let onDamage: (@Sendable (StorageError) -> Void)?
     /// So many pages are touched when a file is opened and a few of its objects are read, at most.
     private static let fewPages = 256
 
+    /// Of a plain file, or of pages in memory.
+    ///
     /// - Parameters:
     ///   - owner: keeps `base` valid.
-    ///   - opener: decrypts into `base`, for an encrypted file.
     ///   - onDamage: called where a damaged page is met and cannot be thrown.
     ///   - onManyChecked: called once, when more than a few pages were touched.
     init(
         base: UnsafeRawPointer, pageLimit: UInt32, path: String, owner: any AnyObject & Sendable,
-        opener: (any PageOpener)? = nil, onDamage: (@Sendable (StorageError) -> Void)? = nil,
-        onManyChecked: (@Sendable () -> Void)? = nil
+        onDamage: (@Sendable (StorageError) -> Void)? = nil, onManyChecked: (@Sendable () -> Void)? = nil
     ) throws(StorageError) {
         self.base = base
         self.pageLimit = pageLimit
         self.path = path
         self.owner = owner
-        self.opener = opener
         self.onManyChecked = onManyChecked
-        self.onDamage = onDamage
-        let length = Int(pageLimit) * 4
-        let memory = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        guard let memory, memory != MAP_FAILED else {
-            throw StorageError(errno: ENOMEM, doing: "open the file", path: path)
-        }
-        // Zeroed memory is a valid array of zero atomics.
-        seen = memory.bindMemory(to: Atomic<UInt32>.self, capacity: Int(pageLimit))
+        pages = nil
+        finding = DamageFinding(onDamage)
+        let words = try PageWords(count: Int(pageLimit), path: path)
+        self.words = words
+        seen = words.words
+    }
+
+    /// Of an encrypted file.
+    convenience init(
+        _ pages: DecryptedPages, onDamage: (@Sendable (StorageError) -> Void)? = nil
+    ) throws(StorageError) {
+        try self.init(pages, DamageFinding(onDamage))
+    }
+
+    private init(_ pages: DecryptedPages, _ finding: DamageFinding) throws(StorageError) {
+        base = UnsafeRawPointer(pages.memory.base)
+        pageLimit = pages.pageLimit
+        path = pages.path
+        owner = pages
+        onManyChecked = nil
+        self.pages = pages
+        self.finding = finding
+        let words = try pages.takeWords()
+        self.words = words
+        seen = words.words
     }
 
     deinit {
-        munmap(seen, Int(pageLimit) * 4)
+        end()
     }
 
     /// A space over the same file that has checked nothing yet, and whose findings are its own.
     func probe() throws(StorageError) -> PageSpace {
-        guard let opener else { return try PageSpace(base: base, pageLimit: pageLimit, path: path, owner: owner) }
-        let memory = try ReservedMemory(byteCount: Int(pageLimit) << Pages.sizeShift, path: path)
-        return try PageSpace(base: memory.base, pageLimit: pageLimit, path: path, owner: memory, opener: opener)
+        guard let pages else { return try PageSpace(base: base, pageLimit: pageLimit, path: path, owner: owner) }
+        return try PageSpace(try pages.another())
+    }
+
+    // MARK: - Views
+
+    /// A space for whoever reads one state. What it hands out stays where it is until ``end()``, which must come before
+    /// the state may lose pages. Of a plain file it is this space.
+    func view() throws(StorageError) -> PageSpace {
+        guard let pages else { return self }
+        return try PageSpace(pages, finding)
+    }
+
+    /// Reads something through a view that ends with it.
+    func withView<Result>(_ body: (PageSpace) throws(StorageError) -> Result) throws(StorageError) -> Result {
+        let view = try view()
+        defer { view.end() }
+        return try body(view)
+    }
+
+    /// Nobody reads through this view, nor what it handed out, any more. Means nothing to a space of a plain file.
+    func end() {
+        guard let pages, let words = words.take() else { return }
+        pages.end(self, words)
+    }
+
+    /// What lies behind a pointer is looked at no more. Only for whoever is the one reader of a view, and only soon after
+    /// it was read: what was read long before stays until the view ends.
+    func letGo(_ pointer: PagePointer) {
+        pages?.letGo(pointer, self)
+    }
+
+    /// Whether a run is what a pointer says. Keeps nothing; for the one reader of a view.
+    func isRunSound(_ pointer: PagePointer) -> Bool {
+        defer { letGo(pointer) }
+        return run(pointer) != nil
+    }
+
+    /// Whether a reader should go on in a new view; see ``DecryptedPages/isCrowded(by:)``.
+    var isCrowded: Bool { pages?.isCrowded(by: self) ?? false }
+
+    /// The decrypted pages, which all views share.
+    var decrypted: DecryptedPages? { pages }
+    var isEncrypted: Bool { pages != nil }
+
+    /// For the holder of the table: notes that the view uses a piece.
+    func note(_ pointer: PagePointer, _ mark: UInt32, bytes: Int) {
+        usedPages.append(pointer.page)
+        usedBytes.add(bytes, ordering: .relaxed)
+        seen[Int(pointer.page)].store(mark, ordering: .releasing)
+    }
+
+    /// For the holder of the table.
+    func hasSeen(_ pointer: PagePointer, _ mark: UInt32) -> Bool {
+        seen[Int(pointer.page)].load(ordering: .relaxed) == mark
+    }
+
+    /// So many of the pieces that were used last may be given up.
+    private static let givenUpMaximum = 64
+
+    /// For the holder of the table: one of the pieces used last is used no more. False when it is none of them.
+    func giveUp(_ pointer: PagePointer) -> Bool {
+        guard let place = usedPages.suffix(Self.givenUpMaximum).lastIndex(of: pointer.page) else { return false }
+        usedPages.remove(at: place)
+        seen[Int(pointer.page)].store(0, ordering: .relaxed)
+        return true
+    }
+
+    /// For the holder of the table: a piece that the view used and that it uses no more.
+    func takeUsedPage() -> UInt32? {
+        guard let page = usedPages.popLast() else { return nil }
+        seen[Int(page)].store(0, ordering: .relaxed)
+        return page
     }
 
     // MARK: - Reading
@@ -94,45 +186,30 @@ final class PageSpace: Sendable {
     // MARK: - Checking
 
     @inline(__always)
-    private static func mark(_ pointer: PagePointer, _ kind: PageKind) -> UInt32 {
+    static func mark(_ pointer: PagePointer, _ kind: PageKind) -> UInt32 {
         UInt32(truncatingIfNeeded: pointer.birth) << 2 | kind.rawValue
     }
 
     /// Of a page just written, whose bytes are known to be right.
     func noteSeen(_ pointer: PagePointer, _ kind: PageKind) {
-        guard opener == nil, pointer.page < pageLimit else { return }
+        guard pages == nil, pointer.page < pageLimit else { return }
         noteChecked(pointer, kind)
     }
 
     @inline(never)
     private func check(_ pointer: PagePointer, _ kind: PageKind) -> Bool {
-        let pages = pointer.pageCount(kind)
-        guard Int(pointer.page) + pages <= Int(pageLimit) else { return refuse(pointer, kind) != nil }
-        guard let opener else {
-            let start = base + Int(pointer.page) << Pages.sizeShift
-            guard Self.checksum(start, pointer, kind) == pointer.check, isSound(pointer, kind) else {
-                return refuse(pointer, kind) != nil
-            }
-            noteChecked(pointer, kind)
-            if checkedCount.add(1, ordering: .relaxed).newValue == Self.fewPages { onManyChecked?() }
-            return true
+        guard Int(pointer.page) + pointer.pageCount(kind) <= Int(pageLimit) else { return refuse(pointer, kind) != nil }
+        if let pages { return pages.use(pointer, kind, by: self) || refuse(pointer, kind) != nil }
+        let start = base + Int(pointer.page) << Pages.sizeShift
+        // A node's offsets are trusted by its readers, so they are looked at once, here.
+        guard Self.checksum(start, pointer, kind) == pointer.check,
+            kind != .tree || TreeNode.isSound(start, level: pointer.level)
+        else {
+            return refuse(pointer, kind) != nil
         }
-        // Noted before the lock is given back: whoever waited for it must not open the page over the heads of readers.
-        let isOpen = opening.withLock { _ in
-            if seen[Int(pointer.page)].load(ordering: .acquiring) == Self.mark(pointer, kind) { return true }
-            guard opener.open(pointer, kind, into: UnsafeMutableRawPointer(mutating: base)), isSound(pointer, kind)
-            else {
-                return false
-            }
-            noteChecked(pointer, kind)
-            return true
-        }
-        return isOpen || refuse(pointer, kind) != nil
-    }
-
-    /// A node's offsets are trusted by its readers, so they are looked at once, here.
-    private func isSound(_ pointer: PagePointer, _ kind: PageKind) -> Bool {
-        kind != .tree || TreeNode.isSound(base + Int(pointer.page) << Pages.sizeShift, level: pointer.level)
+        noteChecked(pointer, kind)
+        if checkedCount.add(1, ordering: .relaxed).newValue == Self.fewPages { onManyChecked?() }
+        return true
     }
 
     private func noteChecked(_ pointer: PagePointer, _ kind: PageKind) {
@@ -162,29 +239,43 @@ final class PageSpace: Sendable {
 
     // MARK: - Damage
 
-    var damage: StorageError? {
-        isDamaged.load(ordering: .acquiring) ? failure.withLock { $0 } : nil
-    }
+    var damage: StorageError? { finding.error }
 
     private func refuse(_ pointer: PagePointer, _ kind: PageKind) -> UnsafeRawPointer? {
-        let error = failure.withLock { failure in
-            let what =
-                switch kind {
-                case .run: "a leaf, or a long value or key, of \(pointer.extent) bytes"
-                case .tree: "a node of the ordered trees with \(pointer.extent) entries below it"
-                case .directory: "a node of the leaf directory with \(pointer.extent) leaves below it"
-                }
-            let error = StorageError(
+        let what =
+            switch kind {
+            case .run: "a leaf, or a long value or key, of \(pointer.extent) bytes"
+            case .tree: "a node of the ordered trees with \(pointer.extent) entries below it"
+            case .directory: "a node of the leaf directory with \(pointer.extent) leaves below it"
+            }
+        finding.note(
+            StorageError(
                 .damaged,
                 "Page \(pointer.page) of the file is damaged; it held \(what), written by transaction "
                     + "\(pointer.birth). Restore the file from a copy.",
-                path: path)
-            failure = failure ?? error
-            return error
-        }
-        isDamaged.store(true, ordering: .releasing)
-        if let onDamage, !DamageReporting.isThrowing { onDamage(error) }
+                path: path))
         return nil
+    }
+}
+
+/// What was found damaged first in a file, by any of its views.
+private final class DamageFinding: Sendable {
+    private let first = Mutex<StorageError?>(nil)
+    private let isThere = Atomic(false)
+    private let onDamage: (@Sendable (StorageError) -> Void)?
+
+    init(_ onDamage: (@Sendable (StorageError) -> Void)?) {
+        self.onDamage = onDamage
+    }
+
+    var error: StorageError? {
+        isThere.load(ordering: .acquiring) ? first.withLock { $0 } : nil
+    }
+
+    func note(_ error: StorageError) {
+        first.withLock { $0 = $0 ?? error }
+        isThere.store(true, ordering: .releasing)
+        if let onDamage, !DamageReporting.isThrowing { onDamage(error) }
     }
 }
 

@@ -78,7 +78,7 @@ extension FreeSpace {
     }
 
     private func writeSegment(_ log: SpaceLog, _ output: any PageOutput) throws(StorageError) -> [PagePointer] {
-        guard let protected = current?.protected, var layer = log.layer(pageLimit: space.pageLimit) else {
+        guard let protected = current?.protected, var layer = log.layer(pageLimit: pageLimit) else {
             preconditionFailure("the log was read or written here")
         }
         var segments = segments
@@ -87,7 +87,7 @@ extension FreeSpace {
         while let youngest = segments.last,
             mustMove || segments.count >= FreeSpaceRecord.segmentLimit || Int(youngest.extent) <= gatheredBytes
         {
-            layer = layer.over(try space.layer(youngest))
+            layer = layer.over(try output.space.layer(youngest))
             gatheredBytes += Int(youngest.extent)
             output.free(youngest, kind: .run)
             segments.removeLast()

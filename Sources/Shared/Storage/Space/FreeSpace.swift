@@ -32,7 +32,7 @@ final class FreeSpace {
     // Nothing here calls out while it changes, so accesses never overlap; checking them costs as much as a change.
     @exclusivity(unchecked) var holes = HoleMap()
     @exclusivity(unchecked) var waiting = WaitingRuns()
-    let space: PageSpace
+    let pageLimit: UInt32
     /// Empty between two calls; keeps its room.
     @exclusivity(unchecked) private var released: [PageRun] = []
 
@@ -64,7 +64,7 @@ final class FreeSpace {
     /// With every page used; the record then tells which are not.
     init(endPage: UInt32, space: PageSpace) {
         self.endPage = endPage
-        self.space = space
+        pageLimit = space.pageLimit
     }
 
     deinit {

@@ -22,16 +22,21 @@ enum TreeContradiction: String {
 extension TreeReader {
     /// Visits all nodes, nodes before what is below them, and all runs, in order, and checks everything that a page's
     /// checksum and ``TreeNode/isSound(_:level:)`` do not tell.
-    /// - Parameter body: answers, for a node, whether to go below it; otherwise its answer means nothing.
-    func walk<Failure: Error>(_ body: (TreeVisit) throws(Failure) -> Bool) throws(Failure) {
+    /// - Parameters:
+    ///   - lettingGo: what the walk has passed is looked at by nobody else; see ``PageSpace/letGo(_:)``.
+    ///   - body: answers, for a node, whether to go below it; otherwise its answer means nothing.
+    func walk<Failure: Error>(
+        lettingGo: Bool = false, _ body: (TreeVisit) throws(Failure) -> Bool
+    ) throws(Failure) {
         guard !root.isNone else { return }
         let noBound = UnsafeRawBufferPointer(start: nil, count: 0)
-        _ = try TreeWalk(space: space).visit(root, noBound, nil, body)
+        _ = try TreeWalk(space: space, letsGo: lettingGo).visit(root, noBound, nil, body)
     }
 }
 
 private struct TreeWalk {
     let space: PageSpace
+    let letsGo: Bool
 
     /// Answers how many entries lie below, nil when that is not known.
     func visit<Failure: Error>(
@@ -43,6 +48,7 @@ private struct TreeWalk {
             _ = try body(.unreadable(pointer, .tree, bound: lower))
             return nil
         }
+        defer { if letsGo { space.letGo(pointer) } }
         guard let keys = try keys(of: node, pointer, lower, body) else { return nil }
         if let contradiction = contradiction(node, keys, lower, upper) {
             _ = try body(.contradiction(pointer, contradiction))

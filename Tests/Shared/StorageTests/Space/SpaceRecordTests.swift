@@ -116,7 +116,7 @@ struct SpaceRecordTests {
         _ = freeSpace.allocate(3)
         freeSpace.free(page, 1, birth: file.transaction)
         freeSpace.free(FreeSpace.firstPage, 1, birth: 2)
-        let output = CountingOutput(freeSpace, birth: file.transaction)
+        let output = CountingOutput(file, birth: file.transaction)
         let isEncoded = (try? freeSpace.encode(into: output, inlineLimit: 512)) != nil
         if isEncoded { freeSpace.commit() } else { freeSpace.abort() }
     }
@@ -138,11 +138,12 @@ struct SpaceRecordTests {
 /// Takes pages and writes nothing.
 private final class CountingOutput: PageOutput {
     let birth: UInt64
-    var space: PageSpace { freeSpace.space }
+    let space: PageSpace
     private let freeSpace: FreeSpace
 
-    init(_ freeSpace: FreeSpace, birth: UInt64) {
-        self.freeSpace = freeSpace
+    init(_ file: MemoryFile, birth: UInt64) {
+        space = file.space
+        freeSpace = file.freeSpace
         self.birth = birth
     }
 

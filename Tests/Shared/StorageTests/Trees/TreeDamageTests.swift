@@ -7,7 +7,20 @@ import Testing
 struct TreeDamageTests {
     /// Takes every page as it is.
     private struct Believer: PageOpener {
-        func open(_ pointer: PagePointer, _ kind: PageKind, into base: UnsafeMutableRawPointer) -> Bool { true }
+        let memory: ReservedMemory
+
+        func open(_ pointer: PagePointer, _ kind: PageKind, into base: UnsafeMutableRawPointer) -> Bool {
+            let place = Int(pointer.page) << Pages.sizeShift
+            let count = pointer.pageCount(kind) << Pages.sizeShift
+            (base + place).copyMemory(from: memory.base + place, byteCount: count)
+            return true
+        }
+
+        func space(_ pageLimit: UInt32) throws -> PageSpace {
+            let byteCount = Int(pageLimit) << Pages.sizeShift
+            return try PageSpace(
+                try DecryptedPages(opener: self, byteCount: byteCount, limitBytes: byteCount, path: "fuzz"))
+        }
     }
 
     /// Takes pages and forgets them.
@@ -69,8 +82,7 @@ struct TreeDamageTests {
                 let place = random.number(0...1) == 0 ? random.number(0...200) : random.number(0...Pages.sizeBytes - 1)
                 page.storeBytes(of: UInt8.random(in: 0...255, using: &random), toByteOffset: place, as: UInt8.self)
             }
-            let space = try PageSpace(
-                base: pages.memory.base, pageLimit: limit, path: "fuzz", owner: pages.memory, opener: Believer())
+            let space = try Believer(memory: pages.memory).space(limit)
             use(space, root, model, &random)
             saved.withUnsafeBytes { page.copyMemory(from: $0.baseAddress!, byteCount: Pages.sizeBytes) }
         }
@@ -132,8 +144,7 @@ struct TreeDamageTests {
             }
             if TreeNode.isSound(page, level: level) { soundCount += 1 }
             let root = PagePointer(page: 4, extent: 9, birth: 1, level: level, check: 0, checkHigh: 0)
-            let space = try PageSpace(
-                base: memory.base, pageLimit: 16, path: "fuzz", owner: memory, opener: Believer())
+            let space = try Believer(memory: memory).space(16)
             let model = TreeModel(entries: [.init(tree: 1, bytes: [1]): [], .init(tree: 2, bytes: []): []])
             use(space, root, model, &random)
         }

@@ -1,0 +1,171 @@
+import Glibc
+import Synchronization
+
+/// The decrypted pages of an encrypted file: each at its place in one range of addresses, for as long as somebody uses
+/// it, and after that as long as there is room.
+///
+/// A *piece* is a page or run that lies decrypted at its place. A *view* is a ``PageSpace`` that reads one state; it
+/// uses every piece that it handed out, until it ends.
+///
+/// 1. A piece that a view uses stays where it is. So a pointer holds as long as the view that it came from.
+/// 2. Pieces that nobody uses go, those that were used longest ago first, when all together would be more than
+///    ``limitBytes``. What bounds the memory is therefore that limit, or what open views use, if that is more.
+/// 3. Only the holder of `opening` changes the memory: he decrypts a piece, or gives one back. `table` is held for
+///    moments, never while the disk is read.
+/// 4. A piece is opened only where no other piece is in use: no state that is read has had another page there. A view
+///    ends before its state loses its pin.
+final class DecryptedPages: Sendable {
+    let memory: ReservedMemory
+    let pageLimit: UInt32
+    let path: String
+    let limitBytes: Int
+    private let opener: any PageOpener
+    private let opening = Mutex(())
+    private let table: Mutex<PieceTable>
+    private let isFull = Atomic(false)
+
+    init(opener: any PageOpener, byteCount: Int, limitBytes: Int, path: String) throws(StorageError) {
+        memory = try ReservedMemory(byteCount: byteCount, path: path)
+        pageLimit = UInt32(clamping: byteCount >> Pages.sizeShift)
+        self.path = path
+        self.limitBytes = limitBytes
+        self.opener = opener
+        table = Mutex(PieceTable(owners: try PageWords(count: Int(pageLimit), path: path)))
+    }
+
+    /// Pages of the same file that share nothing with these.
+    func another() throws(StorageError) -> DecryptedPages {
+        try DecryptedPages(
+            opener: opener, byteCount: Int(pageLimit) << Pages.sizeShift, limitBytes: limitBytes, path: path)
+    }
+
+    // MARK: - Views
+
+    /// Zeroed words for a new view.
+    func takeWords() throws(StorageError) -> PageWords {
+        if let idle = table.withLock({ $0.idleWords.popLast() }) { return idle }
+        return try PageWords(count: Int(pageLimit), path: path)
+    }
+
+    /// Brings a piece for a view, which uses it from here on. False when it is damaged.
+    func use(_ pointer: PagePointer, _ kind: PageKind, by view: PageSpace) -> Bool {
+        if table.withLock({ $0.use(pointer, kind, by: view) }) { return true }
+        return opening.withLock { _ in
+            let room = table.withLock { $0.room(for: pointer, kind, by: view, limitBytes: limitBytes) }
+            switch room {
+            case .isThere: return true
+            case .isTaken: return false
+            case .free(let runs):
+                giveBack(runs)
+                return open(pointer, kind, for: view)
+            }
+        }
+    }
+
+    /// `opening` is held.
+    private func open(_ pointer: PagePointer, _ kind: PageKind, for view: PageSpace) -> Bool {
+        let place = memory.base + Int(pointer.page) << Pages.sizeShift
+        // A node's offsets are trusted by its readers, so they are looked at once, here.
+        guard opener.open(pointer, kind, into: memory.base),
+            kind != .tree || TreeNode.isSound(place, level: pointer.level)
+        else {
+            giveBack([PageRun(page: pointer.page, count: UInt32(clamping: pointer.pageCount(kind)))])
+            return false
+        }
+        let bytes = table.withLock { table in
+            table.add(pointer, kind)
+            _ = table.use(pointer, kind, by: view)
+            return table.bytes
+        }
+        isFull.store(bytes > limitBytes, ordering: .relaxed)
+        return true
+    }
+
+    /// A view does not use a piece any more.
+    func letGo(_ pointer: PagePointer, _ view: PageSpace) {
+        if table.withLock({ $0.letGo(pointer, view) }) > limitBytes { shrink() }
+    }
+
+    /// A view reads no more, and gives up its words.
+    func end(_ view: PageSpace, _ words: PageWords) {
+        var hasEnded = false
+        while !hasEnded { hasEnded = table.withLock { $0.end(view, words) } }
+        if bytes > limitBytes { shrink() }
+    }
+
+    private func shrink() {
+        opening.withLock { _ in
+            while true {
+                let runs = table.withLock { $0.shrink(to: limitBytes) }
+                if runs.isEmpty { break }
+                giveBack(runs)
+            }
+            isFull.store(bytes > limitBytes, ordering: .relaxed)
+        }
+    }
+
+    /// `opening` is held, and no piece lies in the runs.
+    private func giveBack(_ runs: [PageRun]) {
+        for run in runs {
+            madvise(
+                memory.base + Int(run.page) << Pages.sizeShift, Int(run.count) << Pages.sizeShift, MADV_DONTNEED)
+        }
+    }
+
+    // MARK: - How much there is
+
+    /// Bytes that lie decrypted.
+    var bytes: Int { table.withLock { $0.bytes } }
+
+    /// Whether a view uses so much, while there is too much, that its reader should go on in a new one.
+    func isCrowded(by view: PageSpace) -> Bool {
+        isFull.load(ordering: .relaxed) && view.usedBytes.load(ordering: .relaxed) > limitBytes / 8
+    }
+}
+
+/// Address space without a file behind it, zero until it is written.
+final class ReservedMemory: Sendable {
+    /// nonisolated(unsafe): set once.
+    nonisolated(unsafe) let base: UnsafeMutableRawPointer
+    let byteCount: Int
+
+    init(byteCount: Int, path: String) throws(StorageError) {
+        let memory = mmap(
+            nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let memory, memory != MAP_FAILED else {
+            throw StorageError(errno: ENOMEM, doing: "open the file", path: path)
+        }
+        // A huge page would bring 2 MiB for each page of 4 KiB that is touched, and keep them until all are given back.
+        // Systems without huge pages refuse this, and need it not.
+        madvise(memory, byteCount, MADV_NOHUGEPAGE)
+        base = memory
+        self.byteCount = byteCount
+    }
+
+    deinit {
+        munmap(base, byteCount)
+    }
+}
+
+/// A word for each page of a file, zero at first; costs memory where it is written.
+final class PageWords: Sendable {
+    /// nonisolated(unsafe): set once; the words are atomic.
+    nonisolated(unsafe) let words: UnsafeMutablePointer<Atomic<UInt32>>
+    /// How many were ever written, about. nonisolated(unsafe): for the holder of the table of pieces alone.
+    nonisolated(unsafe) var written = 0
+    private let count: Int
+
+    init(count: Int, path: String) throws(StorageError) {
+        let memory = mmap(nil, count * 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let memory, memory != MAP_FAILED else {
+            throw StorageError(errno: ENOMEM, doing: "open the file", path: path)
+        }
+        // Zeroed memory is a valid array of zero atomics.
+        words = memory.bindMemory(to: Atomic<UInt32>.self, capacity: count)
+        self.count = count
+    }
+
+    deinit {
+        munmap(words, count * 4)
+    }
+}
