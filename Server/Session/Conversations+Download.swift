@@ -187,15 +187,18 @@ extension Conversations {
     private func compare(_ reports: [DigestReport], _ open: OpenSession, _ telling: Telling) async {
         var result = Result<Bool?, StoreFailure>.success(nil)
         while case .success(nil) = result {
-            // The digests of a large view take seconds: others have the thread in between.
+            // The digests of a large view take seconds, and what it lacks is much: others have the thread in between.
             result = await lane(open, telling).result { () throws(StoreFailure) -> Bool? in
                 guard let comparison = telling.comparison else {
                     preconditionFailure("Digests were compared while no comparison is open.")
                 }
                 let end = StepEnd()
                 guard !open.isGone.load(ordering: .acquiring) else { return false }
-                guard try comparison.prepare(while: { !end.isReached }) else { return nil }
-                return try comparison.take(reports)
+                if !comparison.isTaking {
+                    guard try comparison.prepare(while: { !end.isReached }) else { return nil }
+                    guard comparison.begin(reports) else { return false }
+                }
+                return try comparison.goOn(while: { !end.isReached }) ? true : nil
             }
         }
         switch result {

@@ -34,6 +34,8 @@ package final class ViewComparison {
     /// How many ranges are to be asked about.
     package var waiting: Int { open.count }
     private var asked: [DigestAsk] = []
+    /// What an answer leaves to do, the next last.
+    private var work: [Work] = []
     private var questions: UInt64 = 0
 
     private(set) var entering: [Int: [ObjectKey]] = [:]
@@ -96,28 +98,66 @@ package final class ViewComparison {
         return Question(number: questions, seed: seed, acknowledged: acknowledged, asks: asked)
     }
 
-    /// Takes the answer to the last question in.
+    /// Takes the answer to the last question in, in one piece.
     ///
     /// - Returns: false when it does not answer the question.
     package func take(_ reports: [DigestReport]) throws(StoreFailure) -> Bool {
+        guard begin(reports) else { return false }
+        _ = try goOn { true }
+        return true
+    }
+
+    /// Takes the answer to the last question, for `goOn` to work through.
+    ///
+    /// - Returns: false when it does not answer the question.
+    package func begin(_ reports: [DigestReport]) -> Bool {
         guard reports.count == asked.count else { return false }
-        let answered = asked
-        asked = []
-        for (ask, report) in zip(answered, reports) {
+        var work: [Work] = []
+        for (ask, report) in zip(asked, reports) {
             switch (ask.detail, report) {
             case (.whole, .whole(let theirs)):
-                try compare(ask.range, theirs)
+                work.append(.range(ask.range, theirs))
             case (.parts, .parts(let theirs)):
                 let parts = ask.range.parts
                 guard parts.count == theirs.count else { return false }
-                for (part, digest) in zip(parts, theirs) { try compare(part, digest) }
+                work += zip(parts, theirs).map { .range($0, $1) }
             case (.objects, .objects(let theirs)):
-                try compare(ask.range, theirs)
+                work.append(.objects(ask.range, theirs))
             default:
                 return false
             }
         }
+        asked = []
+        self.work = work.reversed()
         return true
+    }
+
+    /// Compares what the device answered, as far as it may go on. What it does at once is bounded by what one report holds.
+    ///
+    /// - Returns: whether all of it is compared.
+    package func goOn(while goesOn: () -> Bool) throws(StoreFailure) -> Bool {
+        while let next = work.popLast() {
+            switch next {
+            case .range(let range, let theirs): try compare(range, theirs)
+            case .objects(let range, let theirs): try compare(range, theirs)
+            case .entering(let keys, let className):
+                let first = keys.prefix(Self.rowsAtOnce)
+                try enter(first, className)
+                if first.count < keys.count { work.append(.entering(keys.dropFirst(first.count), className)) }
+            }
+            if !work.isEmpty, !goesOn() { return false }
+        }
+        return true
+    }
+
+    /// Whether an answer is being worked through.
+    package var isTaking: Bool { !work.isEmpty }
+
+    private enum Work {
+        case range(DigestRange, RangeDigest)
+        case objects(DigestRange, [ObjectDigest])
+        /// The device has none of these.
+        case entering(ArraySlice<PrimaryKey>, String)
     }
 
     /// What brings the device to this snapshot. To be asked for once, when no question is left.
@@ -131,7 +171,7 @@ package final class ViewComparison {
         let index = try index(of: range.className)
         guard index.digest(of: range) != theirs else { return }
         if theirs.count == 0 {
-            try enter(index.objects(in: range).map(\.key), range.className)
+            work.append(.entering(index.objects(in: range).map(\.key)[...], range.className))
         } else if theirs.count <= Self.objectsListedMax || range.parts.isEmpty {
             // The count is what the device says, which may be any number.
             let digests = Int(min(theirs.count, UInt64(Self.digestsAtOnce)))
@@ -148,14 +188,14 @@ package final class ViewComparison {
         for object in try index(of: range.className).objects(in: range) {
             if unknown.removeValue(forKey: object.key) != object.digest { different.append(object.key) }
         }
-        try enter(different, range.className)
+        try enter(different[...], range.className)
         // In the order in which they came, not in that of a dictionary.
         for object in theirs where unknown.removeValue(forKey: object.key) != nil {
             try letGo(object.key, range.className)
         }
     }
 
-    private func enter(_ keys: [PrimaryKey], _ className: String) throws(StoreFailure) {
+    private func enter(_ keys: ArraySlice<PrimaryKey>, _ className: String) throws(StoreFailure) {
         guard !keys.isEmpty, let number = snapshot.classNumber(className) else { return }
         for key in keys {
             guard let row = snapshot.row(ObjectName(number, key)) else { continue }
@@ -214,6 +254,10 @@ package final class ViewComparison {
             guard goesOn() else { return nil }
             try goOn(making, className)
         }
+        while making.hasUnsorted {
+            guard goesOn() else { return nil }
+            making.sortSome()
+        }
         self.making = nil
         let index = DigestIndex(making.entries)
         indexes[className] = index
@@ -225,12 +269,28 @@ package final class ViewComparison {
         let classNumber: Int
         let keys: [ObjectKey]
         var done = 0
-        var entries: [DigestIndex.Entry] = []
+        /// In the order of their places; what is not sorted yet, by the first byte of the place.
+        private(set) var entries: [DigestIndex.Entry] = []
+        private var unsorted = [[DigestIndex.Entry]](repeating: [], count: 256)
+        private var next = 0
 
         init(classNumber: Int, keys: [ObjectKey]) {
             self.classNumber = classNumber
             self.keys = keys
             entries.reserveCapacity(keys.count)
+        }
+
+        func add(_ entry: DigestIndex.Entry) { unsorted[Int(entry.place >> 56)].append(entry) }
+
+        var hasUnsorted: Bool { next < unsorted.count }
+
+        /// So that the index is made of entries in order, which takes one pass.
+        func sortSome() {
+            var some: [DigestIndex.Entry] = []
+            swap(&some, &unsorted[next])
+            some.sort { $0.place < $1.place }
+            entries += some
+            next += 1
         }
     }
 
@@ -255,7 +315,7 @@ package final class ViewComparison {
             }
             let digest = digester.digest(content.object, state) { part in embedded[part] }
             let place = digester.place(of: content.object.key)
-            making.entries.append(DigestIndex.Entry(place: place, ObjectDigest(content.object.key, digest)))
+            making.add(DigestIndex.Entry(place: place, ObjectDigest(content.object.key, digest)))
             embedded.removeAll(keepingCapacity: true)
         }
         making.done = end

@@ -38,7 +38,8 @@ struct ViewComparisonTests {
                 defer { goesOn.toggle() }
                 return goesOn
             })) {}
-            #expect(try comparison.take(reports))
+            #expect(comparison.begin(reports))
+            while !(try comparison.goOn { false }) {}
         }
         let difference = try comparison.difference()
         var words: [String] = []
@@ -50,6 +51,28 @@ struct ViewComparisonTests {
             #expect(part.updated.isEmpty)
             if part.isLast { return (words.sorted(), questions) }
         }
+    }
+
+    @Test("what a device lacks of a class is gone through in pieces, and another question's answer is none")
+    func pieces() throws {
+        let view = try View()
+        for first in stride(from: Int64(0), to: 1_000, by: 200) {
+            try view.write(View.bob, (first..<first + 200).map { make(task($0)) })
+        }
+        let comparison = try ViewComparison(
+            view.record.snapshot(), schema: View.schema, wanted: open, for: View.ann, seed: 77)
+        let question = try #require(comparison.question())
+        let reports = question.asks.map { DigestIndex([]).report(on: $0) }
+        #expect(!comparison.begin(Array(reports.dropLast())))
+        #expect(!comparison.begin(reports.map { _ in .objects([]) }))
+        #expect(try comparison.prepare { true })
+        #expect(!comparison.isTaking && comparison.begin(reports) && comparison.isTaking)
+        var pieces = 1
+        while !(try comparison.goOn { false }) { pieces += 1 }
+        #expect(pieces > 1_000 / 256 && !comparison.isTaking)
+        #expect(comparison.question() == nil)
+        let part = try comparison.difference().next(bytesMax: .max)
+        #expect(part.allEntered.count == 1_000)
     }
 
     /// All that the view holds, as a device has it after a bootstrap.
