@@ -227,7 +227,7 @@ let tests: [Target] = [
     program("System/QueryPairs", uses: ["Support/QueryFuzzing", "Support/QueryOracle", "Support/Seeds"]),
     program("System/Fuzz", uses: ["Support/DecoderFuzzing"]),
     program("System/Memory", uses: ["Database"]),
-    program("System/Concurrency", uses: ["Database", "Support/Seeds"]),
+    program("System/Concurrency", uses: ["Database", "ObjectStore", "Support/Seeds"]),
     program("System/Demo", uses: ["Database", "Support/Flights", "Support/Programs"]),
     program(
         "Benchmarks",

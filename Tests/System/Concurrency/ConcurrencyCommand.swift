@@ -25,10 +25,9 @@ struct ConcurrencyCommand: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: folder) }
         var failed = false
         for scenario in Scenario.allCases where self.scenario.map({ $0 == scenario.rawValue }) ?? true {
-            for encrypted in [false, true] {
-                let problems = try await scenario.run(
-                    Bank(folder: folder, encrypted: encrypted), rounds: rounds, seed: seed)
-                let name = "\(scenario.rawValue)\(encrypted ? ", encrypted" : ""), seed \(seed)"
+            for kind in BankFile.allCases {
+                let problems = try await scenario.run(Bank(folder: folder, kind), rounds: rounds, seed: seed)
+                let name = "\(scenario.rawValue), \(kind.rawValue), seed \(seed)"
                 print("\(name): \(problems.isEmpty ? "sound" : problems.joined(separator: "; "))")
                 failed = failed || !problems.isEmpty
             }

@@ -1,4 +1,5 @@
 import Causeway
+import CausewayObjectStore
 import Foundation
 
 class Account: Object {
@@ -15,18 +16,35 @@ class Transfer: Object {
     @Persisted(originProperty: "last") var lastOf: LinkingObjects<Account>
 }
 
+enum BankFile: String, CaseIterable {
+    case plain
+    case encrypted
+    /// Encrypted, with room for few decrypted pages: they go and come back all the time.
+    case crowded
+}
+
 /// Money that moves between accounts: whatever is seen at one moment adds up.
 struct Bank: Sendable {
     static let accountCount = 120
     static let startBalance = 1000
 
     let configuration: Realm.Configuration
+    /// Keeps a crowded file open, because whoever opens a file first says how much room it has.
+    private let crowded: FileCoordinator?
 
-    init(folder: URL, encrypted: Bool) throws {
+    init(folder: URL, _ kind: BankFile) throws {
         var configuration = Realm.Configuration(fileURL: folder.appendingPathComponent("bank-\(UUID()).realm"))
         configuration.objectTypes = [Account.self, Transfer.self]
-        if encrypted { configuration.encryptionKey = Data((0..<64).map { UInt8($0) }) }
+        let key = [UInt8](0..<64)
+        if kind != .plain { configuration.encryptionKey = Data(key) }
         self.configuration = configuration
+        if kind == .crowded, let path = configuration.fileURL?.path {
+            var options = ObjectStore.Options(encryptionKey: key)
+            options.decryptedBytesMaximum = 32 << 10
+            crowded = try FileCoordinator.open(path: path, options: options)
+        } else {
+            crowded = nil
+        }
         let realm = try Realm(configuration: configuration)
         try realm.write {
             for id in 0..<Self.accountCount {

@@ -58,6 +58,8 @@ final class Workload {
     static func options(_ plan: WorkloadPlan, _ mutation: Mutation?) -> StorageOptions {
         var options = StorageOptions(
             mapSizeBytes: diskBytes, encryptionKey: plan.isEncrypted ? WorkloadPlan.encryptionKey : nil)
+        // So little that decrypted pages go and come back within a workload.
+        options.decryptedBytesMaximum = 64 << 10
         options.mutation = mutation?.storage
         return options
     }

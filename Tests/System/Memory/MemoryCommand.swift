@@ -11,7 +11,7 @@ struct MemoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "causeway-memory")
 
     @Option(help: "Size of the file, about.") var megabytes = 400
-    @Option(help: "What the process may hold beside the file's pages, in MB; a quarter of it, or half if encrypted.")
+    @Option(help: "What the process may hold beside the file's pages, in MB; a quarter of it, three quarters if encrypted.")
     var limit: Int?
     @Flag(help: "Encrypt the file.") var encrypted = false
     @Option(help: .hidden) var write: String?
@@ -34,7 +34,7 @@ struct MemoryCommand: ParsableCommand {
         try writer.run()
         writer.waitUntilExit()
         guard writer.terminationStatus == 0 else { throw ExitCode.failure }
-        let limit = limit ?? megabytes / (encrypted ? 2 : 4)
+        let limit = limit ?? (encrypted ? megabytes * 3 / 4 : megabytes / 4)
         let peak = try work(path)
         let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
         print(

@@ -75,23 +75,35 @@ extension PageStorage {
                 mapSizeBytes: Int(snapshot.file.space.pageLimit) << Pages.sizeShift, encryptionKey: key))
         guard let base = try target.header(of: target.shared.newest) else { throw Recovery.noHeader(path: path) }
         let step = snapshot.version - base.version
-        _ = try target.commit(over: base, .durable, versionStep: step) { output throws(StorageError) in
-            let builder = TreeBuilder(output: output)
-            try builder.append(contentsOf: snapshot.trees)
-            return (trees: try builder.finish(), directory: try snapshot.directory.copy(to: output))
+        // Of its own, so that it can let go of what is copied. The snapshot keeps the state.
+        try snapshot.file.space.withView { view throws(StorageError) in
+            let state = snapshot.header.state
+            _ = try target.commit(over: base, .durable, versionStep: step) { output throws(StorageError) in
+                let builder = TreeBuilder(output: output)
+                try builder.append(contentsOf: TreeReader(space: view, root: state.trees))
+                let directory = LeafDirectory(space: view, root: state.directory)
+                return (trees: try builder.finish(), directory: try directory.copy(to: output))
+            }
         }
         if let damage = snapshot.damage { throw damage }
     }
 }
 
 extension LeafDirectory {
-    /// Writes all leaves, and a directory of them, to another file.
+    /// Writes all leaves, and a directory of them, to another file. It is the one reader of its space.
     func copy(to output: any PageOutput) throws(StorageError) -> PagePointer {
         var builder = LeafDirectoryBuilder(output: output)
+        var copied: [PagePointer] = []
         try walk { visit throws(StorageError) in
             guard case .leaf(let place, let pointer) = visit else { return true }
             guard let bytes = space.run(pointer) else { return true }
-            try builder.append(place, try output.add(run: bytes))
+            let copy = try output.add(run: bytes)
+            copied.append(pointer)
+            if !output.needsRuns {
+                for pointer in copied.reversed() { space.letGo(pointer) }
+                copied.removeAll(keepingCapacity: true)
+            }
+            try builder.append(place, copy)
             return true
         }
         return try builder.finish()

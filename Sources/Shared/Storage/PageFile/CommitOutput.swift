@@ -142,6 +142,8 @@ final class CommitOutput: PageOutput {
         file.seal?.forgetSealed()
     }
 
+    var needsRuns: Bool { !pieces.isEmpty }
+
     /// Writes the rest. The file is then as long as its used part.
     func finishWriting() throws(StorageError) {
         try flush()

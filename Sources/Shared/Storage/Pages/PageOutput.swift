@@ -16,6 +16,13 @@ protocol PageOutput: AnyObject {
     /// Takes the bytes of a run, which must stay where they are until the commit is over.
     func add(run bytes: UnsafeRawBufferPointer) throws(StorageError) -> PagePointer
 
+    /// Whether runs that were taken are still to be read.
+    var needsRuns: Bool { get }
+
     /// Notes that no state from this commit on contains the page or run.
     func free(_ pointer: PagePointer, kind: PageKind)
+}
+
+extension PageOutput {
+    var needsRuns: Bool { true }
 }

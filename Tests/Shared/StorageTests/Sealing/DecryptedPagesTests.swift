@@ -122,6 +122,24 @@ struct DecryptedPagesTests {
         #expect(pages.memory.residentBytes <= Self.limitBytes)
     }
 
+    @Test("leaves that are copied to another file go when they are written")
+    func copying() throws {
+        let storage = try open()
+        try fill(storage)
+        let snapshot = try storage.pageSnapshot()
+        let view = try storage.file.space.view()
+        let pages = try #require(view.decrypted)
+        let output = try WatchingOutput(pages)
+        let root = try LeafDirectory(space: view, root: snapshot.header.state.directory).copy(to: output)
+        view.end()
+        #expect(root.leafCount == Self.leaves.count && output.runs == Self.leaves.count)
+        #expect(output.mostBytes <= Self.limitBytes)
+        let copy = folder.file("copy.realm")
+        try storage.copy(to: copy, key: nil)
+        let copied = try StorageRegistry.shared.open(path: copy, options: StorageOptions()).snapshot()
+        for number in Self.leaves { expectSound(copied, number) }
+    }
+
     @Test("with hardly any room for decrypted pages, many read and write at once what dictionaries say")
     func concurrently() throws {
         let seed = SeedList.drawn()
@@ -146,6 +164,47 @@ struct DecryptedPagesTests {
         #expect(pages.bytes <= 32 << 10, "seed \(seed)")
         #expect(try storage.verify { _, _ in }.problems == [], "seed \(seed)")
     }
+}
+
+/// Takes pages, and looks how many lie decrypted meanwhile.
+private final class WatchingOutput: PageOutput {
+    let space: PageSpace
+    let birth: UInt64 = 7
+    private let pages: DecryptedPages
+    private let page = UnsafeMutableRawPointer.allocate(byteCount: Pages.sizeBytes, alignment: 16)
+    private(set) var runs = 0
+    private(set) var mostBytes = 0
+
+    init(_ pages: DecryptedPages) throws {
+        self.pages = pages
+        space = try PageSpace(pages)
+    }
+
+    deinit {
+        page.deallocate()
+    }
+
+    var needsRuns: Bool { false }
+
+    func makePage() -> UnsafeMutableRawPointer {
+        page.initializeMemory(as: UInt8.self, repeating: 0, count: Pages.sizeBytes)
+        return page
+    }
+
+    func finish(
+        _ page: UnsafeMutableRawPointer, kind: PageKind, level: UInt8, extent: UInt32
+    ) throws(StorageError) -> PagePointer {
+        PagePointer(page: 1 << 20, extent: extent, birth: birth, level: level, check: 0, checkHigh: 0)
+    }
+
+    func add(run bytes: UnsafeRawBufferPointer) throws(StorageError) -> PagePointer {
+        runs += 1
+        mostBytes = max(mostBytes, pages.bytes)
+        return PagePointer(
+            page: 1 << 20, extent: UInt32(bytes.count), birth: birth, level: 0, check: 0, checkHigh: 0)
+    }
+
+    func free(_ pointer: PagePointer, kind: PageKind) {}
 }
 
 extension ReservedMemory {
