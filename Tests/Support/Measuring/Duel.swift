@@ -41,13 +41,14 @@ package struct Duel {
         }
         var watches = (ours: Stopwatch(), theirs: Stopwatch())
         for _ in 0..<Self.rounds {
-            for _ in 0..<Self.runs(after: ourTime) { try watches.ours.time(ours) }
-            for _ in 0..<Self.runs(after: theirTime) { try watches.theirs.time(theirs) }
+            for _ in 0..<Self.runs(afterFirst: ourTime) { try watches.ours.time(ours) }
+            for _ in 0..<Self.runs(afterFirst: theirTime) { try watches.theirs.time(theirs) }
         }
         (self.ours, self.theirs) = (watches.ours.sample(), watches.theirs.sample())
     }
 
-    private static func runs(after first: Double) -> Int { first < quick ? quickRuns : 1 }
+    /// How often a side runs in each round, by what its first run took, in nanoseconds.
+    package static func runs(afterFirst nanoseconds: Double) -> Int { nanoseconds < quick ? quickRuns : 1 }
 
     /// Where we took more than one thread, what both do on one processor comes second.
     package static func onAllThenOneProcessor(

@@ -40,7 +40,7 @@ private let hasDisk = PageCache.isOnDisk(URL(fileURLWithPath: "/tmp"))
         let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) }
         folder.write(bytes, to: "file")
         let file = URL(fileURLWithPath: folder.file("file"))
-        #expect(try PageCache.residentShare(of: file) == 1)
+        #expect(try PageCache.residentShare(of: file) > 0)
         try PageCache.drop(file)
         #expect(try PageCache.residentShare(of: file) < 0.01)
         #expect(folder.read("file") == bytes)
