@@ -101,7 +101,8 @@ package final class Conversations: Sendable {
             let record = try backend.register(
                 hello.client, user: user,
                 standing: DeviceStanding(
-                    oldest: hello.oldest, oldestOneWay: hello.oldestOneWay, acknowledged: checkpoint.acknowledged))
+                    oldest: hello.oldest, oldestOneWay: hello.oldestOneWay, acknowledged: checkpoint.acknowledged,
+                    predecessor: hello.predecessor))
             if mayExtendSchema { try backend.extendSchema(hello.schema, by: declarer) }
             if checkpoint == .nothing, hello.staged == nil { return (record, false, false) }
             let snapshot = try backend.snapshot()
@@ -132,7 +133,7 @@ package final class Conversations: Sendable {
         return Welcome(
             session: session, protocolVersion: spoken.upperBound, epoch: backend.epoch, serverTime: time,
             limits: limits, committed: record.committed, ingested: record.ingested, skipped: record.skipped,
-            resumes: conversation.resumes)
+            resumes: conversation.resumes, openings: record.openings)
     }
 
     package static let protocolVersions: ClosedRange<UInt32> = 1...1

@@ -66,8 +66,13 @@ package struct ClientRecord: Hashable, Sendable {
     package var ingested: UInt64
     /// The changesets before and with `committed` that this record lost and the device cannot send again.
     package var skipped: UInt64
+    /// Which openings of the client's file made what is committed.
+    package var openings: Openings
 
-    package init(committed: UInt64, ingested: UInt64, skipped: UInt64 = 0) {
+    package init(
+        committed: UInt64, ingested: UInt64, skipped: UInt64 = 0, openings: Openings = Openings()
+    ) {
+        self.openings = openings
         self.committed = committed
         self.ingested = ingested
         self.skipped = skipped
@@ -81,8 +86,13 @@ package struct DeviceStanding: Hashable, Sendable {
     package var oldestOneWay: UInt64
     /// The last changeset whose outcome it has stored.
     package var acknowledged: UInt64
+    /// The client that its file was before it was found to be a copy; nobody when it was not.
+    package var predecessor: ClientID
 
-    package init(oldest: UInt64 = 0, oldestOneWay: UInt64 = 0, acknowledged: UInt64 = 0) {
+    package init(
+        oldest: UInt64 = 0, oldestOneWay: UInt64 = 0, acknowledged: UInt64 = 0, predecessor: ClientID = .nobody
+    ) {
+        self.predecessor = predecessor
         self.oldest = oldest
         self.oldestOneWay = oldestOneWay
         self.acknowledged = acknowledged

@@ -11,6 +11,9 @@ import CausewayStore
 /// its owner's deletion would no longer end it, and whoever may read the second could read it there.
 struct ClaimCheck {
     let client: ClientID
+    /// Names that the client's file had before it was found to be a copy: what it made under them is its own, and since
+    /// every opening of a file counts from a number of its own, no other file makes the same.
+    let predecessors: [ClientID]
     let isOneWay: Bool
     private let catalog: Catalog
     private let transaction: Transaction
@@ -29,8 +32,12 @@ struct ClaimCheck {
     /// times; a leap to the end of the numbers would keep the key dead, or alive, for ever.
     static let livesAtOnceMax: UInt32 = 1_024
 
-    init(of client: ClientID, isOneWay: Bool = false, _ catalog: Catalog, in transaction: Transaction) {
+    init(
+        of client: ClientID, predecessors: [ClientID] = [], isOneWay: Bool = false, _ catalog: Catalog,
+        in transaction: Transaction
+    ) {
         self.client = client
+        self.predecessors = predecessors
         self.isOneWay = isOneWay
         self.catalog = catalog
         self.transaction = transaction
@@ -75,12 +82,14 @@ struct ClaimCheck {
     }
 
     private func checkMade(_ id: ElementID, _ what: String) throws(StoreFailure) {
-        guard id.client == client else {
+        guard isOwn(id) else {
             throw invalid(
                 "Client \(client.rawValue) makes \(what) with an id of client \(id.client.rawValue). A client makes "
                     + "ids with its own number in them.")
         }
     }
+
+    private func isOwn(_ id: ElementID) -> Bool { id.client == client || predecessors.contains(id.client) }
 
     // MARK: - Lives
 
@@ -117,7 +126,7 @@ struct ClaimCheck {
         let isHeldElsewhere =
             if let earlier = placed[part] { earlier != place } else { isHeld(part, elsewhereThan: place) }
         // One sentence for both: it does not say whether there is such a part.
-        let isFree = isHeldElsewhere ? false : try !isUnmade(part, by: id.client)
+        let isFree = isHeldElsewhere ? false : try !isUnmade(part, id)
         guard isFree else {
             throw invalid(
                 "“\(plan.name).\(property)” is given a part that is in another object, or that client "
@@ -128,8 +137,8 @@ struct ClaimCheck {
     }
 
     /// One that has ended stays ended whoever names it; one that is still to be made is its maker's to place.
-    private func isUnmade(_ part: ObjectName, by maker: ClientID) throws(StoreFailure) -> Bool {
-        if maker == client { return false }
+    private func isUnmade(_ part: ObjectName, _ id: ElementID) throws(StoreFailure) -> Bool {
+        if isOwn(id) { return false }
         if let concealment, concealment.mayHide(catalog[part.classNumber]) { return try !concealment.isKnown(part) }
         if table(part.classNumber).key(for: part.key) != nil { return false }
         return try End.load(part, in: transaction) == nil

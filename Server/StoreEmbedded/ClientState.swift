@@ -13,6 +13,13 @@ struct ClientState {
     /// What is kept of its refusals takes so many bytes. Those that an earlier build left, which did not count, count once
     /// a hello lets some of them go.
     var refusalBytes: UInt64 = 0
+    /// Which openings of its file made what is committed.
+    var openings = Openings()
+    /// What its file was called before it was found to be a copy, and before that: what it makes may bear their ids.
+    var predecessors: [ClientID] = []
+    /// The version at which it took their place: what they wrote later, another file wrote.
+    var inherited = ServerVersion.zero
+    static let predecessorsMax = 8
 
     init(user: String) {
         self.user = user
@@ -27,6 +34,13 @@ struct ClientState {
             lastTime = try reader.readVarint()
             user = try reader.readString()
             if !reader.isAtEnd { refusalBytes = try reader.readVarint() }
+            if !reader.isAtEnd {
+                openings = try Openings(from: &reader)
+                for _ in 0..<(try reader.readCount(minimumBytesEach: 8)) {
+                    predecessors.append(ClientID(try reader.readFixed64()))
+                }
+                inherited = ServerVersion(try reader.readVarint())
+            }
         } catch {
             // Answering as if the client were new would apply its uploads twice.
             throw StoreFailure(damaged: Layout.clients, error)
@@ -39,8 +53,21 @@ struct ClientState {
         writer.write(varint: ingested)
         writer.write(varint: lastTime)
         writer.write(string: user)
-        if refusalBytes > 0 { writer.write(varint: refusalBytes) }
+        let isCopied = !openings.isEmpty || !predecessors.isEmpty
+        if refusalBytes > 0 || isCopied { writer.write(varint: refusalBytes) }
+        if isCopied {
+            openings.encode(into: &writer)
+            writer.write(varint: UInt64(predecessors.count))
+            for predecessor in predecessors { writer.write(fixed64: predecessor.rawValue) }
+            writer.write(varint: inherited.rawValue)
+        }
         transaction.tree(Layout.clients).put(Layout.bytes(client.rawValue), writer.bytes)
+    }
+
+    /// Whether another opening made the changeset that is known by its number: what came first is no repetition of it.
+    func isOfCopy(_ changeset: Changeset) -> Bool {
+        guard changeset.opening != 0, let known = openings.id(of: changeset.sequence) else { return false }
+        return known != changeset.opening
     }
 
     /// A stamp no later than the time of receipt, and later than every stamp of the client before: a clock that runs

@@ -56,7 +56,7 @@ extension Merging {
         // A counter that its object's creation set explicitly has no version of its own.
         let known = object.setVersions[column] ?? .zero
         let setVersion = known == .zero ? object.stamps?.bornVersion ?? version : known
-        let hasSeen = standing == .zero || standing.client == client || seen >= setVersion
+        let hasSeen = standing == .zero || isOwn(standing.client, in: setVersion) || seen >= setVersion
         return Addition(addition.amount, base: hasSeen ? standing : .zero)
     }
 

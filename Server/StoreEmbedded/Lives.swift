@@ -72,6 +72,7 @@ extension Merging {
         guard try !forgotten(object.classNumber).areKnown(to: base) else { return false }
         guard object.isAlive else { return object.life == 0 }
         guard let stamps = object.stamps, !object.isMadeByClient else { return false }
-        return stamps.bornVersion > base && stamps.bornVersion != version && stamps.born.client != client
+        return stamps.bornVersion > base && stamps.bornVersion != version
+            && !isOwn(stamps.born.client, in: stamps.bornVersion)
     }
 }

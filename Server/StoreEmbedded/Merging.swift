@@ -19,6 +19,9 @@ final class Merging {
     let catalog: Catalog
     let client: ClientID
     let version: ServerVersion
+    /// The clients that the writer's file was before it was found to be a copy, and up to which version.
+    private let predecessors: [ClientID]
+    private let inherited: ServerVersion
 
     var objects: [ObjectName: WorkingObject] = [:]
     /// In the order in which they were touched, so that what is written does not depend on hashing.
@@ -34,11 +37,22 @@ final class Merging {
     var forgottenEnds: [Int: ForgottenEnds] = [:]
     private var tables: [Int: Table] = [:]
 
-    init(_ transaction: Transaction, _ catalog: Catalog, client: ClientID, version: ServerVersion) {
+    init(
+        _ transaction: Transaction, _ catalog: Catalog, client: ClientID, version: ServerVersion,
+        predecessors: [ClientID] = [], inherited: ServerVersion = .zero
+    ) {
+        self.predecessors = predecessors
+        self.inherited = inherited
         self.transaction = transaction
         self.catalog = catalog
         self.client = client
         self.version = version
+    }
+
+    /// Whether the writer's file wrote what another client, or its own, wrote in a version: it has seen that, whatever its
+    /// base is.
+    func isOwn(_ other: ClientID, in version: ServerVersion) -> Bool {
+        other == client || version <= inherited && predecessors.contains(other)
     }
 
     func table(_ classNumber: Int) -> Table {

@@ -49,10 +49,13 @@ struct OperationCheck {
         set { claims.concealment = newValue }
     }
 
-    init(_ catalog: Catalog, of client: ClientID, isOneWay: Bool = false, in transaction: Transaction) {
+    init(
+        _ catalog: Catalog, of client: ClientID, predecessors: [ClientID] = [], isOneWay: Bool = false,
+        in transaction: Transaction
+    ) {
         self.catalog = catalog
         self.isOneWay = isOneWay
-        claims = ClaimCheck(of: client, isOneWay: isOneWay, catalog, in: transaction)
+        claims = ClaimCheck(of: client, predecessors: predecessors, isOneWay: isOneWay, catalog, in: transaction)
     }
 
     mutating func check(_ operation: Operation) throws(StoreFailure) {

@@ -1,5 +1,6 @@
 package import CausewayModel
 import CausewayObjectStore
+import CausewayOperations
 package import CausewayStore
 
 extension StoreEmbedded {
@@ -8,15 +9,17 @@ extension StoreEmbedded {
     ) throws(StoreFailure) -> ClientRecord {
         // Almost always nothing is new: reading costs no commit.
         if let known = try peek(client, user, standing) { return known }
-        return try write(Self.repeatable) { transaction, _ throws(StoreFailure) in
+        return try write(Self.repeatable) { transaction, meta throws(StoreFailure) in
             var known = try ClientState(of: client, in: transaction) ?? ClientState(user: user)
             try known.check(user, client)
             let skipped = known.lift(over: standing)
+            try known.inherit(from: standing.predecessor, of: client, at: meta.version, in: transaction)
             let refusals = RefusalTree(in: transaction)
             refusals.forget(client, through: min(standing.acknowledged, known.committed))
             known.refusalBytes = refusals.bytes(of: client)
             known.save(for: client, in: transaction)
-            let record = ClientRecord(committed: known.committed, ingested: known.ingested, skipped: skipped)
+            let record = ClientRecord(
+                committed: known.committed, ingested: known.ingested, skipped: skipped, openings: known.openings)
             return (record, true)
         }
     }
@@ -37,9 +40,10 @@ extension StoreEmbedded {
         var lifted = known
         _ = lifted.lift(over: standing)
         guard lifted.committed == known.committed, lifted.ingested == known.ingested,
+            standing.predecessor == .nobody || known.predecessors.contains(standing.predecessor),
             !RefusalTree(in: reading).hasAny(of: client, through: standing.acknowledged)
         else { return nil }
-        return ClientRecord(committed: known.committed, ingested: known.ingested)
+        return ClientRecord(committed: known.committed, ingested: known.ingested, openings: known.openings)
     }
 }
 
@@ -49,8 +53,23 @@ extension ClientState {
     mutating func lift(over standing: DeviceStanding) -> UInt64 {
         ingested = max(ingested, min(standing.oldestOneWay, Self.numberMax).subtractingOrZero(1))
         let reached = max(committed, min(standing.oldest, Self.numberMax).subtractingOrZero(1))
+        // Which opening made those nobody knows any more.
+        if reached > committed { openings = Openings() }
         defer { committed = reached }
         return reached - committed
+    }
+
+    /// What the file made under another name goes on to be its own.
+    mutating func inherit(
+        from predecessor: ClientID, of client: ClientID, at version: ServerVersion, in transaction: Transaction
+    ) throws(StoreFailure) {
+        guard predecessor != .nobody, predecessor != client, !predecessors.contains(predecessor) else { return }
+        // Nobody takes the name of a client that is another's, or of one that may become another's.
+        guard let earlier = try ClientState(of: predecessor, in: transaction) else { return }
+        try earlier.check(user, predecessor)
+        predecessors = Array(([predecessor] + earlier.predecessors + predecessors).prefix(Self.predecessorsMax))
+        inherited = version
+        lastTime = max(lastTime, earlier.lastTime)
     }
 
     /// Leaves room above whatever a device claims.

@@ -69,8 +69,16 @@ extension StoreEmbedded {
             outcome.failure = error
             return outcome
         }
+        if let other = batch.changesets.first(where: { $0.sequence <= client.committed && client.isOfCopy($0) }) {
+            outcome.committed = other.sequence - min(1, other.sequence)
+            outcome.failure = StoreFailure(
+                .sequenceGap,
+                "Changeset \(other.sequence) of this client came from another copy of its file. Say hello: one of the two "
+                    + "goes on as a client of its own.")
+            return outcome
+        }
         let catalog = catalog(of: transaction)
-        var check = OperationCheck(catalog, of: batch.client, in: transaction)
+        var check = OperationCheck(catalog, of: batch.client, predecessors: client.predecessors, in: transaction)
         var merging: Merging?
         for changeset in batch.changesets where changeset.sequence > client.committed {
             do {
@@ -81,7 +89,11 @@ extension StoreEmbedded {
                 break
             }
             let version = ServerVersion(meta.version.rawValue + (merging == nil ? 1 : 0))
-            let current = merging ?? Merging(transaction, catalog, client: batch.client, version: version)
+            let current =
+                merging
+                ?? Merging(
+                    transaction, catalog, client: batch.client, version: version, predecessors: client.predecessors,
+                    inherited: client.inherited)
             var (next, newestStamp) = (client, meta.newestStamp)
             var clamped = changeset
             clamped.stamp = next.clamp(
@@ -109,6 +121,10 @@ extension StoreEmbedded {
             (merging, meta.version, meta.newestStamp) = (current, version, newestStamp)
             client = next
             client.committed = changeset.sequence
+            // Of a build that names none nothing is noted, unless it follows one that does.
+            if changeset.opening != 0 || !client.openings.isEmpty {
+                client.openings.note(changeset.opening, from: changeset.sequence)
+            }
         }
         guard let merging else { return outcome }
         try merging.finish(&meta)

@@ -28,7 +28,8 @@ extension StoreEmbedded {
             let known = client.ingested - (batch.first - 1)
             guard UInt64(batch.entries.count) > known else { return (client.ingested, false) }
             let catalog = catalog(of: transaction)
-            var check = OperationCheck(catalog, of: batch.client, isOneWay: true, in: transaction)
+            var check = OperationCheck(
+                catalog, of: batch.client, predecessors: client.predecessors, isOneWay: true, in: transaction)
             let writer = OneWayWriter(transaction, catalog, version: meta.version)
             let merging = Merging(transaction, catalog, client: batch.client, version: meta.version)
             var refusals: [Refusal] = []

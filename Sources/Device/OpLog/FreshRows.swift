@@ -48,6 +48,18 @@ struct FreshRows {
         }
     }
 
+    /// Gives the changesets lower numbers. Of those that are not counted any more there is nothing.
+    func renumber(by passed: UInt64) {
+        var moved: [(key: [UInt8], value: [UInt8])] = []
+        tree.scan { key, value in
+            moved.append((Array(key), Array(value)))
+            return true
+        }
+        for (key, value) in moved where value.count == 16 {
+            tree.put(key, value.prefix(8) + Trees.key(Trees.number(value.suffix(8)).lowered(by: passed)))
+        }
+    }
+
     // MARK: - The tree
 
     /// Those that hold any of the rows.

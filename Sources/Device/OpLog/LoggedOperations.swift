@@ -74,7 +74,7 @@ final class LoggedOperations {
             return sequence
         }
         // An embedded object's row goes with what holds it. Of one that was made here the log still knows.
-        guard case .container(let id) = object.key, id.client == state.client, table.key(for: object.key) == nil else {
+        guard case .container(let id) = object.key, state.hasMade(id), table.key(for: object.key) == nil else {
             return nil
         }
         if let last = try acknowledged(about: object).last { return last.sequence }

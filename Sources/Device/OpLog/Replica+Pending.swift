@@ -5,7 +5,8 @@ package import CausewayOperations
 // MARK: - What waits to be sent
 
 extension Replica {
-    /// Logged changesets after a number, in order: at least one if there is any, and no more than fit the limit.
+    /// Logged changesets after a number, in order and of one opening: at least one if there is any, and no more than fit
+    /// the limit.
     package func pending(
         in transaction: Transaction, after sequence: UInt64, limitBytes: Int
     ) throws(StoreError) -> [Changeset] {
@@ -19,12 +20,19 @@ extension Replica {
         in transaction: Transaction, after sequence: UInt64, limitBytes: Int, operationsMax: Int = .max
     ) throws(StoreError) -> (changesets: [Changeset], sizeBytes: Int) {
         let trees = Trees(transaction)
+        let openings = try state(in: transaction).openings
         var found: [Changeset] = []
         var sizeBytes = 0
         var operations = 0
         try trees.changesets(in: trees.log, after: sequence) { changeset, size in
+            var changeset = changeset
+            changeset.opening = openings.id(of: changeset.sequence) ?? 0
             operations += changeset.operationCount
-            if !found.isEmpty, sizeBytes + size > limitBytes || operations > operationsMax { return false }
+            if let first = found.first,
+                sizeBytes + size > limitBytes || operations > operationsMax || changeset.opening != first.opening
+            {
+                return false
+            }
             sizeBytes += size
             found.append(changeset)
             return true

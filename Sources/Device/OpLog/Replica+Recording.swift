@@ -17,6 +17,7 @@ extension Replica {
         guard !changes.isEmpty else { return }
         var state = try state(in: transaction)
         state.clockTime = clock.reading(now: now, after: state.clockTime)
+        enter(&state)
         var recording = Recording(transaction, state: state, work)
         try recording.add(changes)
         recording.finish()
@@ -27,6 +28,7 @@ extension Replica {
         guard !operations.isEmpty else { return }
         var state = try state(in: transaction)
         state.clockTime = clock.reading(now: now, after: state.clockTime)
+        enter(&state)
         var recording = Recording(transaction, state: state, work)
         for operation in operations { try recording.addAgain(operation) }
         recording.finish()

@@ -1,6 +1,7 @@
 package import CausewayModel
 package import CausewayObjectStore
 import CausewayOperations
+import Synchronization
 
 /// The sync bookkeeping of one device's file: what was done here and not acknowledged, and where the file stands.
 ///
@@ -13,12 +14,18 @@ import CausewayOperations
 /// Everything lives in trees of the file, so a transaction that is aborted undoes its bookkeeping too, and the replica
 /// itself holds nothing but the client's name and the measured clock offset.
 package final class Replica: Sendable {
+    /// As it was when the file was opened: one that is found to be a copy gets another.
     package let client: ClientID
+    /// Names this opening of the file; see `Openings`.
+    let opening: UInt64
+    /// The number from which this opening counts ids, once it does.
+    private let firstElement = Atomic<UInt64>(0)
     let clock = HybridClock()
     package let work = LogWork()
 
-    private init(client: ClientID) {
+    private init(client: ClientID, opening: UInt64) {
         self.client = client
+        self.opening = opening
     }
 
     /// Opens the bookkeeping of a file, and makes it if there is none.
@@ -26,17 +33,19 @@ package final class Replica: Sendable {
     /// - Parameters:
     ///   - transaction: writable if the file may have no bookkeeping yet.
     ///   - newClient: the name to give a new file: random, never used before.
+    ///   - opening: names this opening, so that a copy of the file is told from it: random, never used before. Zero for
+    ///     none.
     package static func open(
-        in transaction: Transaction, newClient: @autoclosure () -> ClientID
+        in transaction: Transaction, newClient: @autoclosure () -> ClientID, opening: UInt64 = 0
     ) throws(StoreError) -> Replica {
         let stored = try Trees(transaction).loadState()
         if let stored, stored.client != .nobody {
             if !stored.isIndexed, transaction.isWritable { try Trees(transaction).index(stored) }
-            return Replica(client: stored.client)
+            return Replica(client: stored.client, opening: opening)
         }
         let state = ReplicaState(client: newClient(), at: stored)
         Trees(transaction).save(state)
-        return Replica(client: state.client)
+        return Replica(client: state.client, opening: opening)
     }
 
     /// What there is of bookkeeping in a file.
@@ -70,9 +79,27 @@ package final class Replica: Sendable {
         try Trees(transaction).loadState() ?? ReplicaState(client: client)
     }
 
+    /// Enters this opening of the file before it makes a changeset or an id.
+    ///
+    /// Each counts its ids from a number of its own, far from all others: two files that were one give no id twice. Where
+    /// two programs write in turns, each of them leaps once.
+    func enter(_ state: inout ReplicaState) {
+        guard opening != 0, state.openings.runs.last?.id != opening else { return }
+        state.openings.note(opening, from: state.lastSequence + 1)
+        let first = firstElement.load(ordering: .relaxed)
+        // A transaction that was undone has undone the leap.
+        guard first == 0 || state.elementCounter < first else { return }
+        state.elementCounter += 1 + opening & Self.leapMax
+        firstElement.store(state.elementCounter, ordering: .relaxed)
+    }
+
+    /// As many openings as a file will ever have fit into 64 bits.
+    private static let leapMax: UInt64 = (1 << 40) - 1
+
     /// A name for a new embedded object, unique for ever.
     package func container(in transaction: Transaction) throws(StoreError) -> PrimaryKey {
         var state = try state(in: transaction)
+        enter(&state)
         let id = state.nextElement()
         Trees(transaction).save(state)
         return .container(id)

@@ -1,9 +1,13 @@
 package import CausewayModel
-import CausewayOperations
+package import CausewayOperations
 
 /// Where a device's file stands: what it did, what the server has, and which view of the server it holds.
 package struct ReplicaState: Hashable, Sendable {
     package let client: ClientID
+    /// The names that the file had before it was found to be a copy, the last one first: what it made under them is its own.
+    package internal(set) var predecessors: [ClientID] = []
+    /// Which openings of the file made its changesets, as far back as the last one acknowledged.
+    package internal(set) var openings = Openings()
     /// The last changeset that was logged, and the last one that the server has acknowledged.
     package internal(set) var lastSequence: UInt64 = 0
     package internal(set) var acknowledged: UInt64 = 0
@@ -48,6 +52,15 @@ package struct ReplicaState: Hashable, Sendable {
     /// Whether the server has everything, and the file has heard of it.
     package var isSettled: Bool { lastSequence == acknowledged && lastOneWay == acknowledgedOneWay }
 
+    /// The last of `predecessors`; nobody when there is none.
+    package var predecessor: ClientID { predecessors.first ?? .nobody }
+
+    /// So many names are remembered.
+    static let predecessorsMax = 8
+
+    /// Whether an id was made in this file, under whatever name.
+    func hasMade(_ id: ElementID) -> Bool { id.client == client || predecessors.contains(id.client) }
+
     mutating func nextElement() -> ElementID {
         elementCounter += 1
         return ElementID(client: client, counter: elementCounter)
@@ -64,9 +77,9 @@ extension ReplicaState {
 }
 
 extension ReplicaState {
-    /// With 4 came the index of the log; 3 has the schema at its end; 2 ends with the incarnation and the permissions, 1
-    /// before them.
-    private static let formats: ClosedRange<UInt8> = 1...4
+    /// With 5 came the openings and the earlier clients, at its end; with 4 the index of the log. 3 has the schema at its
+    /// end; 2 ends with the incarnation and the permissions, 1 before them.
+    private static let formats: ClosedRange<UInt8> = 1...5
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
@@ -82,6 +95,10 @@ extension ReplicaState {
         writer.write(fixed64: incarnation)
         writer.write(fixed64: permissions)
         writer.write(fixed64: schema)
+        guard isIndexed else { return writer.bytes }
+        openings.encode(into: &writer)
+        writer.write(varint: UInt64(predecessors.count))
+        for predecessor in predecessors { writer.write(fixed64: predecessor.rawValue) }
         return writer.bytes
     }
 
@@ -105,6 +122,12 @@ extension ReplicaState {
         }
         if format >= 3 { schema = try reader.readFixed64() }
         isIndexed = format >= 4
+        if format >= 5 {
+            openings = try Openings(from: &reader)
+            for _ in 0..<(try reader.readCount(minimumBytesEach: 8)) {
+                predecessors.append(ClientID(try reader.readFixed64()))
+            }
+        }
         try reader.finish()
     }
 }

@@ -21,7 +21,7 @@ extension Trees {
             }
             let operations = try entry(sequence, of: log)?.operations ?? []
             for operation in operations {
-                guard case .container(let id) = operation.target.key, id.client == state.client else { continue }
+                guard case .container(let id) = operation.target.key, state.hasMade(id) else { continue }
                 elementCounter = max(elementCounter, id.counter)
             }
             touched.elementCounter = elementCounter

@@ -175,6 +175,7 @@ package final class ViewApplication {
             for (sequence, rows) in leaving { trees.fresh.remove(rows, of: sequence) }
         }
         state.acknowledged = acknowledged
+        state.openings.forget(before: acknowledged)
         state.epoch = epoch
         state.version = version
         state.querySet = querySet

@@ -1,3 +1,4 @@
+import CausewayOperations
 import CausewayWire
 
 // MARK: - What the server answers
@@ -62,6 +63,13 @@ extension Conversation {
         if welcome.skipped > 0 {
             actions.append(.report(.changesetsLost(welcome.skipped, through: welcome.committed)))
         }
+        if let agreed = agreement(with: welcome, greeting) {
+            hangUp(into: &actions)
+            download.refilling()
+            phase = .settling
+            actions.append(.beginAgain(after: agreed))
+            return
+        }
         if welcome.committed < upload.dropped {
             // The session goes, for its server takes the device to be further than it is: the next hello is said from
             // the log that has everything again.
@@ -72,7 +80,7 @@ extension Conversation {
             return
         }
         guard upload.reaches(welcome.committed), ingest.reaches(welcome.ingested) else {
-            stop(.refused(Self.disagreement(isFileOlder: welcome.committed > upload.logged)), into: &actions)
+            stop(.refused(Self.disagreement), into: &actions)
             return
         }
         var session = Session(
@@ -93,19 +101,22 @@ extension Conversation {
         finishUploadWaiters(into: &actions)
     }
 
-    /// File and server do not share one past. Going on would give new writes numbers the server has seen, and it
-    /// would take them for repeats; or leave a hole that no upload can fill.
-    private static func disagreement(isFileOlder: Bool) -> SyncFailure {
-        isFileOlder
-            ? SyncFailure(
-                .sequenceGap,
-                "The server has changes from this file that the file does not have: it was restored from a backup or "
-                    + "copied from another device. Move the file away and open a new one; it fills from the server.")
-            : SyncFailure(
-                .epochChanged,
-                "The server lost changes that it had confirmed to this file: it was restored from an older backup. "
-                    + "Copy out what this file has and the server lacks, move the file away and open a new one.")
+    /// Up to where file and server share one past, when the server has what the file never made: it was restored from a
+    /// backup, or is a copy of a file that went on elsewhere. Going on would give new writes numbers that the server has
+    /// seen, and it would take them for repeats. Nil when they share all of it.
+    private func agreement(with welcome: Welcome, _ greeting: Greeting) -> UInt64? {
+        let agreed = greeting.openings.agreement(
+            with: welcome.openings, committed: welcome.committed, acknowledged: upload.dropped,
+            logged: greeting.logged.changesets)
+        if agreed != nil || welcome.ingested <= ingest.logged { return agreed }
+        return welcome.committed < upload.dropped ? nil : min(welcome.committed, greeting.logged.changesets)
     }
+
+    /// Going on would leave a hole that no upload can fill.
+    private static let disagreement = SyncFailure(
+        .epochChanged,
+        "The server lost changes that it had confirmed to this file: it was restored from an older backup. Copy out what "
+            + "this file has and the server lacks, move the file away and open a new one.")
 
     private mutating func uploadAnswered(
         _ answer: UploadAnswer, at now: Moment, using random: inout some RandomNumberGenerator,

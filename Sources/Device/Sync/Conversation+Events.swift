@@ -1,4 +1,5 @@
 package import CausewayMerge
+package import CausewayOperations
 package import CausewayWire
 
 extension Conversation {
@@ -50,6 +51,8 @@ extension Conversation {
         case refilled(after: UInt64)
         /// It cannot be, and why.
         case refillFailed(String)
+        /// The file goes on as another client; these entries are not counted any more, and its logs end here.
+        case beganAgain(passed: Logged, logged: Logged)
         /// What `setAside` asked for is done, or could not be.
         case setAside(Lane)
         case setAsideFailed(Lane, String)
@@ -81,6 +84,9 @@ extension Conversation {
         case digest(Attempt, DigestQuestion)
         /// Put back into the log what the server has lost: everything after this number.
         case refill(after: UInt64)
+        /// Go on as another client: the file was copied, or restored from a backup, and what it made after this number is
+        /// not what the server has under the client's name.
+        case beginAgain(after: UInt64)
         /// Move what was refused of an entry to the quarantine. What is left of the entry, if only its number, stays.
         case setAside(Refused)
         /// One-way entries up to this number are on the server.
@@ -136,9 +142,15 @@ extension Conversation {
         package var dropped: Logged?
         /// What the file keeps of a change that was cut, if the hello told of it.
         package var staged: StagedChange?
+        /// Which openings of the file made its changesets.
+        package var openings: Openings
 
-        package init(wanted: UInt64, logged: Logged, dropped: Logged? = nil, staged: StagedChange? = nil) {
+        package init(
+            wanted: UInt64, logged: Logged, dropped: Logged? = nil, staged: StagedChange? = nil,
+            openings: Openings = Openings()
+        ) {
             self.staged = staged
+            self.openings = openings
             self.wanted = wanted
             self.logged = logged
             self.dropped = dropped

@@ -189,6 +189,13 @@ package struct Conversation: Sendable {
             download.freed()
             upload.refilled(after: committed)
             fileIsFree(at: now, into: &actions)
+        case .beganAgain(let passed, let logged):
+            download.freed()
+            upload.beganAgain(logged: logged.changesets)
+            ingest.beganAgain(logged: logged.oneWay)
+            waiters.beganAgain(passed: passed)
+            finishUploadWaiters(into: &actions)
+            fileIsFree(at: now, into: &actions)
         case .refillFailed(let message):
             download.freed()
             if phase == .settling { stop(.refused(SyncFailure(.epochChanged, message)), into: &actions) }

@@ -159,6 +159,15 @@ package struct Outbox: Hashable, Sendable {
         committed = confirmed
     }
 
+    /// The file goes on as another client, of which the server has nothing.
+    package mutating func beganAgain(logged last: UInt64) {
+        logged = last
+        dropped = 0
+        committed = 0
+        greeted = 0
+        singlyThrough = 0
+    }
+
     /// Whether the log can go on from where the server says it is.
     package func reaches(_ confirmed: UInt64) -> Bool {
         confirmed >= dropped && confirmed <= logged

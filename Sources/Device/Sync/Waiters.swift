@@ -21,6 +21,14 @@ struct Waiters: Hashable, Sendable {
         uploads.append(Upload(waiter: waiter, changesets: changesets, oneWay: oneWay))
     }
 
+    /// The entries have other numbers now.
+    mutating func beganAgain(passed: Conversation.Logged) {
+        for index in uploads.indices {
+            uploads[index].changesets -= min(uploads[index].changesets, passed.changesets)
+            uploads[index].oneWay -= min(uploads[index].oneWay, passed.oneWay)
+        }
+    }
+
     mutating func addDownload(_ waiter: Conversation.Waiter) {
         downloads.append(Download(waiter: waiter, mark: nil))
     }

@@ -14,6 +14,9 @@ package struct Changeset: Sendable {
     package private(set) var creations: [CreationRun]
     /// The operations behind `creations`.
     package private(set) var others: [Operation]
+    /// The opening of the device's file that made it (`Openings`); zero when nobody knows. It travels beside the changeset
+    /// and is no part of what it says.
+    package var opening: UInt64 = 0
 
     package init(
         client: ClientID,

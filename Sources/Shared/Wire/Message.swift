@@ -75,6 +75,8 @@ package struct Hello: Hashable, Sendable {
     package var protocolVersions: ClosedRange<UInt32>
     package var schema: Schema
     package var checkpoint: Checkpoint
+    /// The client whose name the file had before it was found to be a copy; nobody when it was not.
+    package var predecessor: ClientID
     /// The queries of `checkpoint.querySet`: what the device holds now.
     package var held: QuerySet
     /// The queries it wants from now on; the same as `held` when nothing changed.
@@ -87,9 +89,11 @@ package struct Hello: Hashable, Sendable {
 
     package init(
         client: ClientID, protocolVersions: ClosedRange<UInt32>, schema: Schema, checkpoint: Checkpoint,
-        held: QuerySet, wanted: QuerySet, oldest: UInt64 = 0, oldestOneWay: UInt64 = 0, staged: StagedView? = nil
+        held: QuerySet, wanted: QuerySet, oldest: UInt64 = 0, oldestOneWay: UInt64 = 0, staged: StagedView? = nil,
+        predecessor: ClientID = .nobody
     ) {
         self.staged = staged
+        self.predecessor = predecessor
         self.client = client
         self.protocolVersions = protocolVersions
         self.schema = schema
@@ -115,14 +119,18 @@ package struct Welcome: Hashable, Sendable {
     package var ingested: UInt64
     /// So many changesets up to `committed` the server has lost, and the device cannot send them again.
     package var skipped: UInt64
+    /// Which openings of the device's file made what is committed.
+    package var openings: Openings
     /// Whether the first change of the download goes on behind what the hello said is staged.
     package var resumes: Bool
 
     package init(
         session: UInt64, protocolVersion: UInt32, epoch: UInt64, serverTime: UInt64, limits: SessionLimits,
-        committed: UInt64, ingested: UInt64, skipped: UInt64 = 0, resumes: Bool = false
+        committed: UInt64, ingested: UInt64, skipped: UInt64 = 0, resumes: Bool = false,
+        openings: Openings = Openings()
     ) {
         self.resumes = resumes
+        self.openings = openings
         self.session = session
         self.protocolVersion = protocolVersion
         self.epoch = epoch

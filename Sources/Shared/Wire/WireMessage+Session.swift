@@ -1,4 +1,5 @@
 import CausewayModel
+import CausewayOperations
 import SwiftProtobuf
 
 extension Hello: WireMessage {
@@ -15,6 +16,7 @@ extension Hello: WireMessage {
                 $0.oldest = oldest
                 $0.oldestOneWay = oldestOneWay
                 if let staged { $0.staged = EnvelopeStaged(staged) }
+                $0.predecessor = predecessor.rawValue
             })
     }
 
@@ -33,7 +35,8 @@ extension Hello: WireMessage {
             schema: try Schema(envelope.schema), checkpoint: Checkpoint(envelope.checkpoint),
             held: try QuerySet(envelope.held), wanted: try QuerySet(envelope.wanted),
             oldest: envelope.oldest, oldestOneWay: envelope.oldestOneWay,
-            staged: envelope.hasStaged ? try StagedView(envelope.staged) : nil)
+            staged: envelope.hasStaged ? try StagedView(envelope.staged) : nil,
+            predecessor: ClientID(envelope.predecessor))
     }
 }
 
@@ -61,6 +64,8 @@ extension Welcome: WireMessage {
                 $0.ingested = ingested
                 $0.skipped = skipped
                 $0.resumes = resumes
+                $0.openings = openings.runs.map(\.id)
+                $0.openingFirsts = openings.runs.map(\.first)
             })
     }
 
@@ -79,7 +84,19 @@ extension Welcome: WireMessage {
                 schemaPropertiesOfUser: envelope.limits.schemaPropertiesOfUser),
             committed: try Bounds.checked(sequence: envelope.committed),
             ingested: try Bounds.checked(sequence: envelope.ingested),
-            skipped: try Bounds.checked(sequence: envelope.skipped), resumes: envelope.resumes)
+            skipped: try Bounds.checked(sequence: envelope.skipped), resumes: envelope.resumes,
+            openings: try Self.openings(envelope))
+    }
+
+    private static func openings(_ envelope: EnvelopeWelcome) throws(SyncFailure) -> Openings {
+        var runs: [Openings.Run] = []
+        for (id, first) in zip(envelope.openings, envelope.openingFirsts) {
+            runs.append(Openings.Run(id: id, first: try Bounds.checked(sequence: first)))
+        }
+        guard envelope.openings.count == envelope.openingFirsts.count, let openings = Openings(runs) else {
+            throw .malformed("the openings of a file that a welcome names are not in order")
+        }
+        return openings
     }
 }
 

@@ -4,7 +4,11 @@ import SwiftProtobuf
 
 extension UploadRequest: WireMessage {
     package var payload: [UInt8] {
-        Payload.encode(EnvelopeUploadRequest.with { $0.session = session }, body: Changeset.encode(changesets))
+        let envelope = EnvelopeUploadRequest.with {
+            $0.session = session
+            $0.opening = changesets.first?.opening ?? 0
+        }
+        return Payload.encode(envelope, body: Changeset.encode(changesets))
     }
 
     package init(payload: [UInt8]) throws(SyncFailure) {
@@ -15,6 +19,7 @@ extension UploadRequest: WireMessage {
         let payload = try Payload(payload)
         let envelope = try payload.envelope(EnvelopeUploadRequest.self)
         self.init(session: envelope.session, changesets: try .init(body: payload.body, limits))
+        for index in changesets.indices { changesets[index].opening = envelope.opening }
     }
 }
 

@@ -62,7 +62,7 @@ import Testing
     }
 
     /// [I3] [I4] [I9]: right after a view change.
-    private func check(_ device: Device, _ server: NaiveServer, _ comment: String) throws {
+    func check(_ device: Device, _ server: NaiveServer, _ comment: String) throws {
         var pending: [ObjectReference: [(Operation, Stamp)]] = [:]
         for changeset in try device.pending() {
             for operation in changeset.operations {

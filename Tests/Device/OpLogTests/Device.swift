@@ -7,7 +7,7 @@ import CausewayOperations
 /// A device's file with its replica; sending and receiving are function calls.
 final class Device {
     let store: ObjectStore
-    let replica: Replica
+    private(set) var replica: Replica
     let client: ClientID
     /// What its wall clock is ahead of everybody's.
     var clockSkew: Int64 = 0
@@ -15,16 +15,26 @@ final class Device {
     var wanted: View
     var held = View.nothing
 
-    init(_ number: UInt64, wanted: View = .everything, schema: Schema = testSchema) throws {
+    init(
+        _ number: UInt64, wanted: View = .everything, schema: Schema = testSchema, opening: UInt64 = 0
+    ) throws {
         client = ClientID(number)
         self.wanted = wanted
         store = try ObjectStore.open(
             path: "device-\(number)-\(UInt64.random(in: 0 ... .max))", options: .init(inMemory: true))
         let transaction = try store.write()
         try transaction.extendSchema(schema)
-        replica = try Replica.open(in: transaction, newClient: ClientID(number))
+        replica = try Replica.open(in: transaction, newClient: ClientID(number), opening: opening)
         _ = try transaction.commit()
         transaction.end()
+    }
+
+    /// Opens the file once more.
+    func reopen(as opening: UInt64) throws {
+        let transaction = try store.write()
+        defer { transaction.end() }
+        replica = try Replica.open(in: transaction, newClient: .nobody, opening: opening)
+        _ = try transaction.commit()
     }
 
     /// A transaction of the app.

@@ -143,7 +143,15 @@ import Testing
             transaction.tree("sync.touched").put(key, Array(value.dropLast(size)))
         }
         for name in ["sync.fresh", "sync.due"] { transaction.tree(name).removeRange() }
-        for (key, value) in state { transaction.tree("sync.state").put(key, [3] + value.dropFirst()) }
+        for (key, value) in state {
+            // Up to the name of the schema.
+            var reader = ByteReader(value)
+            _ = try reader.readByte()
+            _ = try reader.readFixed64()
+            for _ in 0..<8 { _ = try reader.readVarint() }
+            for _ in 0..<4 { _ = try reader.readFixed64() }
+            transaction.tree("sync.state").put(key, [3] + value[1..<reader.offset])
+        }
         _ = try transaction.commit()
     }
 

@@ -8,6 +8,7 @@ final class NaiveServer {
     /// Version n is `versions[n]`.
     private(set) var versions: [[ObjectReference: ObjectState]] = [[:]]
     private(set) var committed: [ClientID: UInt64] = [:]
+    private(set) var openings: [ClientID: Openings] = [:]
     private var lastTimes: [ClientID: UInt64] = [:]
     private var touches: [Touch] = []
     /// Who changed an object's life last, in which version.
@@ -35,6 +36,7 @@ final class NaiveServer {
     func commit(_ changesets: [Changeset]) {
         for changeset in changesets where changeset.sequence == committed[changeset.client, default: 0] + 1 {
             committed[changeset.client] = changeset.sequence
+            openings[changeset.client, default: Openings()].note(changeset.opening, from: changeset.sequence)
             commit(changeset)
         }
     }
@@ -189,6 +191,19 @@ final class NaiveServer {
         return ViewChange(
             messages: messages, acknowledged: committed[client, default: 0],
             version: ServerVersion(UInt64(versions.count - 1)), view: device.wanted)
+    }
+
+    /// All there is and has been, as a resync says it to a device whose past nobody knows.
+    func everything(for client: ClientID) -> ViewChange {
+        let objects = current.sorted {
+            ($0.key.className == "Address" ? 0 : 1, $0.key.className, $0.key.key)
+                < ($1.key.className == "Address" ? 0 : 1, $1.key.className, $1.key.key)
+        }
+        return ViewChange(
+            messages: objects.map { object, state in
+                state.isAlive ? .enter(object, state) : .delete(object, life: state.life)
+            }, acknowledged: committed[client, default: 0], version: ServerVersion(UInt64(versions.count - 1)),
+            view: .everything)
     }
 
     private func enter(

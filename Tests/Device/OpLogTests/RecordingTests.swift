@@ -11,10 +11,6 @@ import Testing
         try device.pending().map(\.operations)
     }
 
-    private func row(_ id: Int64, _ title: String = "t", count: Int64 = 0) -> [Value] {
-        [.int(id), .string(title), .int(count), .bool(false)] + Array(repeating: .null, count: 8) + [.int(0)]
-    }
-
     @Test("what a transaction adds to a counter is one addition, of a new object too; an assignment makes it a value")
     func counters() throws {
         let device = try Device(1)

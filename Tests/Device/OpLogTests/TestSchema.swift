@@ -59,3 +59,8 @@ enum Column {
 
 func note(_ id: Int64) -> ObjectReference { ObjectReference("Note", .int(id)) }
 func person(_ name: String) -> ObjectReference { ObjectReference("Person", .string(name)) }
+
+/// The values of a note.
+func row(_ id: Int64, _ title: String = "t", count: Int64 = 0) -> [Value] {
+    [.int(id), .string(title), .int(count), .bool(false)] + Array(repeating: .null, count: 8) + [.int(0)]
+}

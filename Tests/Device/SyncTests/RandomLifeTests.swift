@@ -51,6 +51,8 @@ private struct NumberWorld {
                 fileWork.append(.spilled)
             case .refill:
                 violations.append("the log is filled again, though the server lost nothing")
+            case .beginAgain:
+                violations.append("the file begins again, though nobody copied it")
             case .setAside:
                 violations.append("something is set aside, though nothing was refused")
             case .digest(let attempt, let question):

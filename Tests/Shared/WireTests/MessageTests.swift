@@ -26,7 +26,7 @@ struct MessageTests {
                     schemaClasses: samples.number(), schemaProperties: samples.number(),
                     schemaClassesOfUser: samples.number(), schemaPropertiesOfUser: samples.number()),
                 committed: samples.sequence(), ingested: samples.sequence(), skipped: samples.sequence(),
-                resumes: samples.number(below: 2) == 0),
+                resumes: samples.number(below: 2) == 0, openings: samples.openings()),
             seed: seed)
         let client = ClientID(samples.number())
         let changesets = (0..<UInt64(samples.number(below: 6))).map { samples.changeset(client: client, sequence: $0) }
@@ -158,6 +158,18 @@ struct MessageTests {
             let failure = failure { () throws(SyncFailure) in _ = try WireCodec.decode(Hello.self, from: hello.payload)
             }
             #expect(failure?.code == .messageMalformed && failure?.message.contains(words) == true, "\(words)")
+        }
+    }
+
+    @Test("the opening that made the changesets of an upload travels beside them")
+    func opening() throws {
+        var samples = Samples(seed: 5)
+        for opening in [0, 1, UInt64.max] {
+            var changesets = (1...3).map { samples.changeset(client: ClientID(1), sequence: $0) }
+            for index in changesets.indices { changesets[index].opening = opening }
+            let read = try WireCodec.decode(
+                UploadRequest.self, from: UploadRequest(session: 1, changesets: changesets).payload)
+            #expect(read.changesets == changesets && read.changesets.map(\.opening) == [opening, opening, opening])
         }
     }
 

@@ -51,6 +51,12 @@ struct Samples {
         }
     }
 
+    mutating func openings() -> Openings {
+        var openings = Openings()
+        for first in 1...UInt64(number(below: 30) + 1) { openings.note(number(), from: first * 7) }
+        return openings
+    }
+
     mutating func elementID() -> ElementID {
         ElementID(client: ClientID(UInt64(number(below: 4))), counter: UInt64(number(below: 1_000)))
     }

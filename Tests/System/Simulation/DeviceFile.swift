@@ -19,6 +19,8 @@ final class DeviceFile {
     private var querySets: [UInt64: QuerySet] = [0: .empty]
     private(set) var wanted = QuerySet.empty
     private(set) var refused: Set<UInt64> = []
+    /// How often a process opened it.
+    private var openings: UInt64 = 0
     /// What the questions of one resync have in common.
     private var comparison: ReplicaDigests?
 
@@ -61,7 +63,9 @@ final class DeviceFile {
 
     /// The bookkeeping as a process finds it that opens the file.
     func openReplica() throws -> Replica {
-        try read { try Replica.open(in: $0, newClient: client) }
+        openings += 1
+        let opening = client.rawValue << 32 | openings
+        return try read { try Replica.open(in: $0, newClient: client, opening: opening) }
     }
 
     func state(_ replica: Replica) throws -> ReplicaState {

@@ -156,6 +156,8 @@ final class DeviceProcess {
             call(attempt, .digests, .resync, request) { (_: Accepted) in nil }
         case .digest(let attempt, let question): after(fileDelay) { [self] in try digest(attempt, question) }
         case .refill(let committed): after(fileDelay) { [self] in try refill(after: committed) }
+        case .beginAgain:
+            throw Divergence("[I7] device \(number) is taken for a copy, and nobody copied it")
         case .disconnect:
             connection.close()
         case .renewToken: renewToken()
@@ -303,7 +305,8 @@ final class DeviceProcess {
         let (hello, state, staged) = try file.hello(replica)
         let greeting = Conversation.Greeting(
             wanted: file.wanted.version, logged: .init(changesets: state.lastSequence, oneWay: state.lastOneWay),
-            dropped: .init(changesets: state.acknowledged, oneWay: state.acknowledgedOneWay), staged: staged)
+            dropped: .init(changesets: state.acknowledged, oneWay: state.acknowledgedOneWay), staged: staged,
+            openings: state.openings)
         let sent = world.now
         call(attempt, .hello, .session, hello) { [self] (welcome: Welcome) in
             replica.observe(serverTime: welcome.serverTime, localTime: wallTime, roundTrip: world.now - sent)

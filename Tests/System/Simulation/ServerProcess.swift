@@ -319,7 +319,7 @@ final class ServerProcess {
         return Welcome(
             session: lastSession, protocolVersion: Conversations.protocolVersions.upperBound, epoch: record.epoch,
             serverTime: clock, limits: Self.limits, committed: known.committed, ingested: known.ingested,
-            skipped: known.skipped, resumes: session.resumes)
+            skipped: known.skipped, resumes: session.resumes, openings: known.openings)
     }
 
     /// Where the messages of a session go from now on.

@@ -399,6 +399,15 @@ actor SyncDriver {
                     return .refillFailed(SyncedFile.message(of: error))
                 }
             })
+        case .beginAgain(let agreed):
+            user.app.syncManager.log(
+                .info,
+                "The file was copied or restored from a backup: it goes on as a client of its own, and sends what it made "
+                    + "after changeset \(agreed).")
+            onFile(answering: { file in
+                let begun = try file.beginAgain(after: agreed)
+                return .beganAgain(passed: begun.passed, logged: begun.logged)
+            })
         case .setAside(let refused):
             onFile(answering: { [self] file in
                 do {
@@ -581,7 +590,7 @@ actor SyncDriver {
                 attempt, welcome,
                 .init(
                     wanted: greeting.wantedVersion, logged: greeting.logged, dropped: greeting.dropped,
-                    staged: greeting.staged))
+                    staged: greeting.staged, openings: greeting.openings))
         }
     }
 

@@ -30,7 +30,7 @@ final class SyncedFile: Sendable {
                 try Self.checkOwner(of: reading, userID: userID, appID: appID)
             }
             if presence == .complete {
-                replica = try Replica.open(in: reading, newClient: .nobody)
+                replica = try Replica.open(in: reading, newClient: .nobody, opening: SystemRandom().nextNonZero())
                 return
             }
             let isUsed = reading.tables.contains { $0.count > 0 }
@@ -43,7 +43,8 @@ final class SyncedFile: Sendable {
             let writing = try store.write()
             defer { writing.end() }
             // Zero is no client: the number tells devices apart for ever.
-            replica = try Replica.open(in: writing, newClient: ClientID(SystemRandom().nextNonZero()))
+            replica = try Replica.open(
+                in: writing, newClient: ClientID(SystemRandom().nextNonZero()), opening: SystemRandom().nextNonZero())
             Self.ownerTree(writing).put(Self.ownerKey, Self.owner(userID: userID, appID: appID))
             // A file without a client gets another one. Mostly the classes follow at once, and one sync serves both.
             _ = try writing.commit(.grouped(within: .milliseconds(10)))
@@ -114,6 +115,7 @@ final class SyncedFile: Sendable {
         var logged: Conversation.Logged
         var dropped: Conversation.Logged
         var staged: StagedChange?
+        var openings: Openings
     }
 
     /// What to say at the beginning of a session.
@@ -138,10 +140,10 @@ final class SyncedFile: Sendable {
                     acknowledged: state.acknowledged, incarnation: state.incarnation, permissions: state.permissions,
                     schema: state.schema),
                 held: held, wanted: wanted, oldest: try replica.oldestChangeset(in: transaction),
-                oldestOneWay: state.acknowledgedOneWay + 1, staged: view)
+                oldestOneWay: state.acknowledgedOneWay + 1, staged: view, predecessor: state.predecessor)
             return Greeting(
                 hello: hello, fileVersion: transaction.version, wantedVersion: newest.version, logged: state.logged,
-                dropped: state.dropped, staged: view == nil ? nil : staged)
+                dropped: state.dropped, staged: view == nil ? nil : staged, openings: state.openings)
         }
     }
 
@@ -175,7 +177,8 @@ final class SyncedFile: Sendable {
             let pending = try replica.pendingOneWay(
                 in: transaction, after: number, limitBytes: limitBytes, operationsMax: operationsMax)
             guard let pending else { return nil }
-            let batch = IngestBatch(client: replica.client, first: pending.first, entries: pending.entries)
+            let client = try replica.state(in: transaction).client
+            let batch = IngestBatch(client: client, first: pending.first, entries: pending.entries)
             return (batch, pending.sizeBytes)
         }
     }
@@ -326,6 +329,20 @@ final class SyncedFile: Sendable {
         try writing { transaction in
             StagingTree(transaction).clear()
             try replica.refill(after: committed, in: transaction)
+        }
+    }
+
+    /// The file goes on as another client, with what it made after a changeset.
+    func beginAgain(after agreed: UInt64) throws -> (passed: Conversation.Logged, logged: Conversation.Logged) {
+        comparison.withLock { $0 = nil }
+        return try writing { transaction in
+            StagingTree(transaction).clear()
+            let begun = try replica.beginAgain(
+                after: agreed, as: ClientID(SystemRandom().nextNonZero()), in: transaction)
+            return (
+                Conversation.Logged(changesets: begun.passed.changesets, oneWay: begun.passed.oneWay),
+                Conversation.Logged(changesets: begun.changesets, oneWay: begun.oneWay)
+            )
         }
     }
 

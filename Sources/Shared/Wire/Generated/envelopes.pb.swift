@@ -195,6 +195,12 @@ nonisolated struct EnvelopeHello: @unchecked Sendable {
   /// Clears the value of `staged`. Subsequent reads from it will return its default value.
   mutating func clearStaged() {_uniqueStorage()._staged = nil}
 
+  /// The client whose ids the device's file has from the time before it was found to be a copy.
+  var predecessor: UInt64 {
+    get {_storage._predecessor}
+    set {_uniqueStorage()._predecessor = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -234,6 +240,11 @@ nonisolated struct EnvelopeWelcome: Sendable {
 
   /// Whether the download goes on behind what the hello said is staged.
   var resumes: Bool = false
+
+  /// Which openings of the device's file made the changesets up to `committed`, and the first of each.
+  var openings: [UInt64] = []
+
+  var openingFirsts: [UInt64] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -281,6 +292,9 @@ nonisolated struct EnvelopeUploadRequest: Sendable {
   // methods supported on all messages.
 
   var session: UInt64 = 0
+
+  /// The opening of the device's file that made the changesets.
+  var opening: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -827,7 +841,7 @@ nonisolated extension EnvelopeClassKind: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}client\0\u{3}protocol_lowest\0\u{3}protocol_highest\0\u{1}schema\0\u{1}checkpoint\0\u{1}held\0\u{1}wanted\0\u{2}+oldest\0\u{3}oldest_one_way\0\u{2}\u{15}staged\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}client\0\u{3}protocol_lowest\0\u{3}protocol_highest\0\u{1}schema\0\u{1}checkpoint\0\u{1}held\0\u{1}wanted\0\u{2}+oldest\0\u{3}oldest_one_way\0\u{2}\u{15}staged\0\u{2}\u{a}predecessor\0")
 
   fileprivate class _StorageClass {
     var _client: UInt64 = 0
@@ -839,6 +853,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
     var _wanted: EnvelopeQuerySet? = nil
     var _oldest: UInt64 = 0
     var _oldestOneWay: UInt64 = 0
+    var _predecessor: UInt64 = 0
     var _staged: EnvelopeStaged? = nil
 
       // This property is used as the initial default value for new instances of the type.
@@ -860,6 +875,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
       _oldest = source._oldest
       _oldestOneWay = source._oldestOneWay
       _staged = source._staged
+      _predecessor = source._predecessor
     }
   }
 
@@ -888,6 +904,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
         case 50: try { try decoder.decodeSingularUInt64Field(value: &_storage._oldest) }()
         case 51: try { try decoder.decodeSingularUInt64Field(value: &_storage._oldestOneWay) }()
         case 72: try { try decoder.decodeSingularMessageField(value: &_storage._staged) }()
+        case 82: try { try decoder.decodeSingularFixed64Field(value: &_storage._predecessor) }()
         default: break
         }
       }
@@ -930,6 +947,9 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
       try { if let v = _storage._staged {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 72)
       } }()
+      if _storage._predecessor != 0 {
+        try visitor.visitSingularFixed64Field(value: _storage._predecessor, fieldNumber: 82)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -949,6 +969,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
         if _storage._oldest != rhs_storage._oldest {return false}
         if _storage._oldestOneWay != rhs_storage._oldestOneWay {return false}
         if _storage._staged != rhs_storage._staged {return false}
+        if _storage._predecessor != rhs_storage._predecessor {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -960,7 +981,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}protocol_version\0\u{1}epoch\0\u{3}server_time\0\u{1}limits\0\u{1}committed\0\u{1}ingested\0\u{2}+skipped\0\u{2}\u{17}resumes\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}protocol_version\0\u{1}epoch\0\u{3}server_time\0\u{1}limits\0\u{1}committed\0\u{1}ingested\0\u{2}+skipped\0\u{2}\u{17}resumes\0\u{2}\u{7}openings\0\u{3}opening_firsts\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -977,6 +998,8 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.ingested) }()
       case 50: try { try decoder.decodeSingularUInt64Field(value: &self.skipped) }()
       case 73: try { try decoder.decodeSingularBoolField(value: &self.resumes) }()
+      case 80: try { try decoder.decodeRepeatedFixed64Field(value: &self.openings) }()
+      case 81: try { try decoder.decodeRepeatedUInt64Field(value: &self.openingFirsts) }()
       default: break
       }
     }
@@ -1014,6 +1037,12 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if self.resumes != false {
       try visitor.visitSingularBoolField(value: self.resumes, fieldNumber: 73)
     }
+    if !self.openings.isEmpty {
+      try visitor.visitPackedFixed64Field(value: self.openings, fieldNumber: 80)
+    }
+    if !self.openingFirsts.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.openingFirsts, fieldNumber: 81)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1027,6 +1056,8 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.ingested != rhs.ingested {return false}
     if lhs.skipped != rhs.skipped {return false}
     if lhs.resumes != rhs.resumes {return false}
+    if lhs.openings != rhs.openings {return false}
+    if lhs.openingFirsts != rhs.openingFirsts {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1109,7 +1140,7 @@ nonisolated extension EnvelopeLimits: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension EnvelopeUploadRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".UploadRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{2}1opening\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1118,6 +1149,7 @@ nonisolated extension EnvelopeUploadRequest: SwiftProtobuf.Message, SwiftProtobu
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularFixed64Field(value: &self.session) }()
+      case 50: try { try decoder.decodeSingularFixed64Field(value: &self.opening) }()
       default: break
       }
     }
@@ -1127,11 +1159,15 @@ nonisolated extension EnvelopeUploadRequest: SwiftProtobuf.Message, SwiftProtobu
     if self.session != 0 {
       try visitor.visitSingularFixed64Field(value: self.session, fieldNumber: 1)
     }
+    if self.opening != 0 {
+      try visitor.visitSingularFixed64Field(value: self.opening, fieldNumber: 50)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: EnvelopeUploadRequest, rhs: EnvelopeUploadRequest) -> Bool {
     if lhs.session != rhs.session {return false}
+    if lhs.opening != rhs.opening {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

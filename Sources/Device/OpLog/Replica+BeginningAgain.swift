@@ -1,0 +1,112 @@
+package import CausewayModel
+package import CausewayObjectStore
+import CausewayOperations
+
+// MARK: - A file that was copied, or restored from a backup
+
+extension Replica {
+    /// Goes on as another client, because the server has changesets of this one that the file never made: it was restored
+    /// from a backup, or is a copy of a file that went on elsewhere.
+    ///
+    /// What both have in common is on the server, and counts as acknowledged. What the file made since is numbered anew and
+    /// sent under the new name; element ids stay, for no two openings give the same. What the server has beside, the next
+    /// hello finds out by a resync. What was kept for a server that loses it is forgotten: the original keeps it.
+    ///
+    /// - Parameters:
+    ///   - agreed: the last changeset that the file has in common with the server; not before the last acknowledged.
+    ///   - newClient: random, never used before.
+    /// - Returns: where the logs end now, and how many entries of both are not counted any more.
+    package func beginAgain(
+        after agreed: UInt64, as newClient: ClientID, in transaction: Transaction
+    ) throws(StoreError) -> (changesets: UInt64, oneWay: UInt64, passed: (changesets: UInt64, oneWay: UInt64)) {
+        let trees = Trees(transaction)
+        let before = try state(in: transaction)
+        let application = try beginApplying(acknowledged: agreed, in: transaction)
+        try application.finish(
+            epoch: before.epoch, version: before.version, querySet: before.querySet, incarnation: before.incarnation,
+            permissions: before.permissions, schema: ReplicaState.noSchema)
+        let settled = try state(in: transaction)
+        KeptChangesets(trees).removeAll()
+
+        try trees.renumber(trees.log, after: settled.acknowledged, through: settled.lastSequence, as: newClient)
+        try trees.renumber(trees.oneWay, after: settled.acknowledgedOneWay, through: settled.lastOneWay, as: newClient)
+        try trees.renumberTouched(after: settled.acknowledged, through: settled.lastSequence)
+        trees.fresh.renumber(by: settled.acknowledged)
+        trees.renumberDue(by: settled.acknowledged)
+        try trees.renumberBases(by: settled.acknowledged)
+
+        var next = ReplicaState(client: newClient, at: settled)
+        next.predecessors = Array(([settled.client] + settled.predecessors).prefix(ReplicaState.predecessorsMax))
+        next.lastSequence = settled.lastSequence - settled.acknowledged
+        next.lastOneWay = settled.lastOneWay - settled.acknowledgedOneWay
+        next.elementCounter = settled.elementCounter
+        if opening != 0 { next.openings.note(opening, from: 1) }
+        trees.save(next)
+        return (next.lastSequence, next.lastOneWay, (settled.acknowledged, settled.acknowledgedOneWay))
+    }
+}
+
+extension Trees {
+    /// Gives the entries behind a number the numbers from one on, and another client.
+    fileprivate func renumber(
+        _ tree: Tree, after first: UInt64, through last: UInt64, as client: ClientID
+    ) throws(StoreError) {
+        guard first < last else { return }
+        for number in first + 1...last {
+            guard var changeset = try entry(number, of: tree) else { continue }
+            changeset.client = client
+            changeset.sequence = number - first
+            changeset.stamp.client = client
+            tree.remove(Self.key(number))
+            tree.put(Self.key(changeset.sequence), Changeset.encode([changeset]))
+        }
+    }
+
+    fileprivate func renumberTouched(after first: UInt64, through last: UInt64) throws(StoreError) {
+        guard first < last else { return }
+        for sequence in first + 1...last {
+            guard var touched = try touched(sequence) else { continue }
+            for index in touched.others.indices {
+                touched.others[index].previous = touched.others[index].previous.lowered(by: first)
+            }
+            self.touched.remove(Self.key(sequence))
+            self.touched.put(Self.key(sequence - first), touched.encoded())
+        }
+    }
+
+    /// Nothing is due with what is not counted any more.
+    fileprivate func renumberDue(by passed: UInt64) {
+        var moved: [[UInt8]] = []
+        due.scan { key, _ in
+            moved.append(Array(key))
+            return true
+        }
+        due.removeRange()
+        for key in moved { due.put(Self.key(Self.number(key.prefix(8)).lowered(by: passed)) + key.dropFirst(8), []) }
+    }
+
+    /// Every base has an entry about it that is still counted.
+    fileprivate func renumberBases(by passed: UInt64) throws(StoreError) {
+        var moved: [(key: [UInt8], base: BaseCopy)] = []
+        var failure: EncodingError?
+        bases.scan { key, value in
+            do throws(EncodingError) {
+                moved.append((Array(key), try BaseCopy(encoded: Array(value))))
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw damaged(failure) }
+        for (key, var base) in moved {
+            base.lastSequence = base.lastSequence.lowered(by: passed)
+            bases.put(key, base.encoded())
+        }
+    }
+}
+
+extension UInt64 {
+    /// A number of the log without those that are not counted any more; zero for one of them.
+    func lowered(by passed: UInt64) -> UInt64 { self > passed ? self - passed : 0 }
+}

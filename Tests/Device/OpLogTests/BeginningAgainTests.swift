@@ -1,0 +1,204 @@
+import CausewayMerge
+import CausewayModel
+import CausewayObjectStore
+import CausewayOpLog
+import CausewayOperations
+import CausewaySeeds
+import Testing
+
+@Suite("A copied file goes on as another client")
+struct BeginningAgainTests {
+    private func beginAgain(_ device: Device, after agreed: UInt64, as client: UInt64) throws {
+        let transaction = try device.store.write()
+        defer { transaction.end() }
+        _ = try device.replica.beginAgain(after: agreed, as: ClientID(client), in: transaction)
+        _ = try transaction.commit()
+    }
+
+    private func create(_ device: Device, _ ids: Int64...) throws {
+        try device.write { transaction in
+            for id in ids { _ = try transaction.table("Note")!.create(.int(id), row: row(id)) }
+        }
+    }
+
+    @Test(
+        "what is in common counts as acknowledged, the rest is numbered anew under the new name, and nothing seen changes"
+    )
+    func renumbering() throws {
+        let device = try Device(1, opening: 5)
+        try create(device, 1)
+        try device.apply(ViewChange(messages: [], acknowledged: 1, version: ServerVersion(1), view: .everything))
+        try create(device, 2)
+        try create(device, 3)
+        try device.write { transaction in
+            let notes = transaction.table("Note")!
+            notes.delete(notes.key(for: .int(2))!)
+        }
+        let before = try device.visible
+        let pending = try device.pending()
+        #expect(pending.map(\.sequence) == [2, 3, 4] && pending.allSatisfy { $0.opening == 5 })
+
+        try beginAgain(device, after: 2, as: 77)
+        let moved = try device.pending()
+        #expect(try device.visible == before)
+        #expect(moved.map(\.sequence) == [1, 2] && moved.map(\.client) == [ClientID(77), ClientID(77)])
+        #expect(moved.map(\.operations) == pending.suffix(2).map(\.operations))
+        #expect(moved.map(\.stamp.time) == pending.suffix(2).map(\.stamp.time))
+        let state = try device.state
+        #expect(state.client == ClientID(77) && state.predecessor == ClientID(1))
+        #expect(state.lastSequence == 2 && state.acknowledged == 0 && state.version == ServerVersion(1))
+        #expect(try device.read { try device.replica.oldestChangeset(in: $0) } == 1)
+
+        // The server has the deleted one from the time before, and the acknowledgement of the new lane settles all.
+        try create(device, 4)
+        #expect(try device.pending().map(\.sequence) == [1, 2, 3])
+        try device.apply(
+            ViewChange(messages: [], acknowledged: 3, version: ServerVersion(9), view: .everything))
+        #expect(try device.visible.keys.count == 3 && device.pending().isEmpty)
+        #expect(try device.bookkeeping("sync.bases") == 0 && device.bookkeeping("sync.touched") == 0)
+    }
+
+    @Test("what the server says of an object that is still pending under the new name meets the pending operations")
+    func pendingMeets() throws {
+        let device = try Device(1, opening: 5)
+        try device.apply(
+            ViewChange(
+                messages: [
+                    .enter(
+                        person("Ada"),
+                        ObjectState(
+                            life: 1, fields: [.init("age", .int(3), stamp: Stamp(time: 1, client: ClientID(2)))],
+                            born: Stamp(time: 1, client: ClientID(2))))
+                ], acknowledged: 0, version: ServerVersion(1), view: .everything))
+        for age in [4, 5] as [Int64] {
+            try device.write { transaction in
+                let people = transaction.table("Person")!
+                people.set(people.key(for: .string("Ada"))!, Column.age, .int(age))
+            }
+        }
+        try beginAgain(device, after: 1, as: 9)
+        let later = Stamp(time: 2, client: ClientID(2))
+        try device.apply(
+            ViewChange(
+                messages: [
+                    .update(person("Ada"), ObjectState(life: 1, fields: [.init("age", .int(8), stamp: later)]))
+                ], acknowledged: 0, version: ServerVersion(2), view: .everything))
+        let age = try device.read { transaction in
+            let people = transaction.table("Person")!
+            return people.value(people.key(for: .string("Ada"))!, Column.age)
+        }
+        #expect(age == .int(5))
+        try device.apply(ViewChange(messages: [], acknowledged: 1, version: ServerVersion(3), view: .everything))
+        #expect(try device.pending().isEmpty && device.bookkeeping("sync.bases") == 0)
+    }
+
+    @Test("two files that were one, and a third device, lose nothing and end with the same objects", arguments: 0..<4)
+    func twoFiles(_ block: Int) throws {
+        for seed in UInt64(block * 40)..<UInt64(block * 40 + 40) { try goOn(seed) }
+    }
+
+    private func goOn(_ seed: UInt64) throws {
+        var random = SeededNumbers(seed: seed)
+        let server = NaiveServer()
+        let pair = [try Device(1, opening: 5 << 20), try Device(1, opening: 5 << 20)]
+        let other = try Device(2, opening: 6 << 20)
+        func commit(_ device: Device) throws {
+            while true {
+                let client = try device.state.client
+                let pending = try device.pending(after: server.committed[client, default: 0])
+                if pending.isEmpty { return }
+                server.commit(Array(pending.prefix(.random(in: 0...pending.count, using: &random))))
+                if Bool.random(using: &random) { return }
+            }
+        }
+        // The same past, of which some is acknowledged, some has arrived.
+        for _ in 0..<Int.random(in: 1...25, using: &random) {
+            server.now += 10
+            let step = random.next()
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: try AppActions.act(on: other, &random, at: server.now)
+            case 1: try commit(other)
+            case 2: try commit(pair[0])
+            case 3:
+                let change = try server.change(for: pair[0])
+                for device in pair { try device.apply(change) }
+            default:
+                for device in pair {
+                    var same = SeededNumbers(seed: step)
+                    try AppActions.act(on: device, &same, at: server.now)
+                }
+            }
+        }
+        #expect(try pair[0].visible == pair[1].visible, "seed \(seed): the past is not the same")
+        try pair[1].reopen(as: 7 << 20)
+        let (original, copy) = (pair[0], pair[1])
+        for device in [original, copy, original, other, copy] {
+            for _ in 0..<Int.random(in: 0...6, using: &random) {
+                server.now += 10
+                try AppActions.act(on: device, &random, at: server.now)
+            }
+            if device !== copy { try commit(device) }
+        }
+        let before = try copy.visible
+        let state = try copy.state
+        let agreed = state.openings.agreement(
+            with: server.openings[state.client] ?? Openings(), committed: server.committed[state.client, default: 0],
+            acknowledged: state.acknowledged, logged: state.lastSequence)
+        let written = try copy.pending(after: agreed ?? state.acknowledged).map(\.operations)
+        if let agreed {
+            try beginAgain(copy, after: agreed, as: 9)
+            #expect(try copy.state.client == ClientID(9), "seed \(seed)")
+            #expect(try copy.pending().map(\.operations) == written, "seed \(seed)")
+            #expect(try copy.visible == before, "seed \(seed): to begin again changes what is seen")
+        }
+        for round in 0..<6 {
+            server.now += 10
+            for device in [original, copy, other] where Bool.random(using: &random) {
+                try AppActions.act(on: device, &random, at: server.now)
+                if agreed != nil || device !== copy { try commit(device) }
+            }
+            try original.apply(try server.change(for: original))
+            if agreed == nil { continue }
+            try copy.apply(server.everything(for: ClientID(9)))
+            try ConvergenceTests().check(copy, server, "seed \(seed), round \(round), the copy")
+        }
+        guard agreed != nil else { return }
+        for device in [original, copy, other] {
+            let client = try device.state.client
+            server.commit(try device.pending(after: server.committed[client, default: 0]))
+        }
+        try original.apply(server.change(for: original))
+        try copy.apply(server.everything(for: ClientID(9)))
+        #expect(try original.visible == copy.visible, "seed \(seed)")
+        for tree in ["sync.log", "sync.touched", "sync.bases", "sync.fresh", "sync.due", "sync.left"] {
+            #expect(try copy.bookkeeping(tree) == 0, "seed \(seed): \(tree) is not empty")
+        }
+    }
+
+    @Test("every opening counts its ids from a number of its own, and a batch holds the changesets of one")
+    func openings() throws {
+        let device = try Device(1, opening: 1 << 33)
+        func container(_ replica: Replica) throws -> UInt64 {
+            let transaction = try device.store.write()
+            defer { transaction.end() }
+            guard case .container(let id) = try replica.container(in: transaction) else { return 0 }
+            _ = try transaction.commit()
+            return id.counter
+        }
+        #expect(try container(device.replica) == (1 << 33) + 2)
+        #expect(try container(device.replica) == (1 << 33) + 3)
+        try create(device, 1)
+        let transaction = try device.store.write()
+        let again = try Replica.open(in: transaction, newClient: .nobody, opening: 1 << 34)
+        _ = try transaction.table("Note")!.create(.int(2), row: row(2))
+        try again.record(in: transaction, now: 5_000)
+        _ = try transaction.commit()
+        transaction.end()
+        #expect(try container(again) > 3 << 33)
+        // The first one writes once more, as another program that has the file open: it counts on.
+        let reached = try container(again)
+        #expect(try container(device.replica) == reached + 1 && container(again) == reached + 2)
+        #expect(try device.pending().map(\.opening) == [1 << 33])
+        #expect(try device.pending(after: 1).map(\.opening) == [1 << 34])
+    }
+}

@@ -1,0 +1,81 @@
+import CausewayOperations
+import CausewaySync
+import CausewayWire
+import Testing
+
+@Suite("A file that was copied, or restored from a backup")
+struct CopiedFileTests {
+    private func openings(_ runs: (id: UInt64, first: UInt64)...) -> Openings {
+        var openings = Openings()
+        for run in runs { openings.note(run.id, from: run.first) }
+        return openings
+    }
+
+    @Test(
+        "up to where a copy and the server agree follows from who made what, and is never before what was acknowledged")
+    func agreement() {
+        let server = openings((1, 1), (2, 5), (4, 8))
+        let cases: [(file: Openings, acknowledged: UInt64, committed: UInt64, logged: UInt64, agreed: UInt64?)] = [
+            // The file itself: with all, with an answer lost, with more to send.
+            (server, 9, 9, 9, nil), (server, 6, 9, 9, nil), (server, 6, 9, 12, nil),
+            (openings((1, 1), (2, 5), (4, 8), (6, 10)), 6, 9, 12, nil),
+            // Restored, and nothing made since; then something, as much as the server has, and more.
+            (openings((1, 1), (2, 5)), 6, 9, 6, 6), (openings((1, 1), (2, 5)), 3, 9, 7, 7),
+            (openings((1, 1), (2, 5), (5, 7)), 4, 9, 9, 6), (openings((1, 1), (2, 5), (5, 7)), 4, 9, 20, 6),
+            (openings((1, 1), (5, 2)), 1, 9, 9, 1), (openings((1, 1), (2, 5), (5, 9)), 7, 9, 9, 7),
+            // The copy was forgotten on the server's side, or both: what is not known to be there is sent.
+            (openings((7, 2), (5, 7)), 3, 9, 9, 3), (openings((5, 3)), 4, 9, 9, 4),
+            // Of files and servers that know no openings only the numbers tell.
+            (Openings(), 4, 9, 9, nil), (Openings(), 4, 9, 8, 4),
+            // A server that was restored is filled first.
+            (openings((1, 1), (3, 5)), 12, 9, 14, nil),
+        ]
+        for (number, one) in cases.enumerated() {
+            let agreed = one.file.agreement(
+                with: server, committed: one.committed, acknowledged: one.acknowledged, logged: one.logged)
+            #expect(agreed == one.agreed, "case \(number)")
+        }
+        #expect(server.agreement(with: Openings(), committed: 9, acknowledged: 6, logged: 12) == nil)
+    }
+
+    @Test("an opening that made nothing leaves no trace, the oldest are forgotten, and what is not in order is refused")
+    func noting() {
+        var openings = openings((1, 1), (2, 4), (3, 4), (3, 6))
+        #expect(openings.runs.map(\.id) == [1, 3] && openings.id(of: 3) == 1 && openings.id(of: 4) == 3)
+        openings.note(1, from: 4)
+        #expect(openings.runs.map(\.id) == [1])
+        for id in 2...40 as ClosedRange<UInt64> { openings.note(id, from: id * 10) }
+        #expect(openings.runs.count == Openings.countMax && openings.id(of: 30) == nil && openings.id(of: 405) == 40)
+        openings.forget(before: 395)
+        #expect(openings.runs.map(\.id) == [39, 40])
+        #expect(Openings([.init(id: 1, first: 5), .init(id: 2, first: 5)]) == nil)
+        #expect(self.openings((0, 1), (2, 3)).id(of: 2) == nil)
+    }
+
+    @Test("it goes on as another client: the conversation hangs up, has the file begin again, and says hello anew")
+    func beginningAgain() {
+        var peer = HandCrankedPeer(changesets: 7, oneWay: 3)
+        peer.tell(.resumed)
+        let first = peer.attempt
+        peer.tell(.waitForUpload(.init(number: 1)))
+        let welcome = Welcome(
+            session: 70, protocolVersion: 1, epoch: 5, serverTime: 0, limits: .standard, committed: 6, ingested: 1,
+            openings: openings((1, 1), (2, 5)))
+        let greeting = Conversation.Greeting(
+            wanted: 0, logged: .init(changesets: 7, oneWay: 3), dropped: .init(changesets: 2, oneWay: 1),
+            openings: openings((1, 1), (3, 5)))
+        #expect(peer.tell(.welcomed(first, welcome, greeting)) == [.disconnect(first), .beginAgain(after: 4)])
+        // Nothing leaves under the old name meanwhile.
+        #expect(peer.tell(.committed(.init(changesets: 8, oneWay: 3))) == [])
+        let actions = peer.tell(
+            .beganAgain(passed: .init(changesets: 4, oneWay: 1), logged: .init(changesets: 4, oneWay: 2)))
+        #expect(actions == [.sendHello(peer.attempt)] && peer.attempt != first)
+        #expect(peer.conversation.upload.committed == 0 && peer.conversation.upload.logged == 4)
+        peer.welcome()
+        #expect(peer.actions.contains(.upload(peer.attempt, session: peer.session, after: 0, alone: false)))
+        // Who waited for the seventh waits for the third, and for both lanes.
+        #expect(
+            !peer.tell(.uploadAnswered(peer.attempt, UploadAnswer(committed: 3))).contains(.finish(.init(number: 1))))
+        #expect(peer.tell(.ingestAnswered(peer.attempt, through: 2)).contains(.finish(.init(number: 1))))
+    }
+}

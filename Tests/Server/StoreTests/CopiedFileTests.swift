@@ -1,0 +1,108 @@
+import CausewayModel
+import CausewayOperations
+import CausewayStore
+import CausewayStoreEmbedded
+import Testing
+
+@Suite("What the record keeps of the openings of files")
+struct CopiedFileTests {
+    @Test("it notes which opening made what is committed, tells it at the next hello, and keeps it when it opens again")
+    func openings() throws {
+        let record = try Record()
+        for (id, opening) in [(1, 5), (2, 5), (3, 6), (4, 0), (5, 6)] as [(Int64, UInt64)] {
+            var changeset = record.changeset(Record.ann, [create(dog(id))])
+            changeset.opening = opening
+            try record.commit(Record.ann, changeset)
+        }
+        let expected: [Openings.Run] = [
+            .init(id: 5, first: 1), .init(id: 6, first: 3), .init(id: 0, first: 4), .init(id: 6, first: 5),
+        ]
+        #expect(try record.store.register(Record.ann, user: "user").openings.runs == expected)
+        #expect(try record.reopen().register(Record.ann, user: "user").openings.runs == expected)
+        // A build that names none leaves the record as it was.
+        try record.write(Record.bob, create(dog(9)))
+        #expect(try record.store.register(Record.bob, user: "user").openings.isEmpty)
+        // Of what was lost and gone over nobody knows who made it.
+        let lifted = try record.store.register(Record.ann, user: "user", standing: DeviceStanding(oldest: 9))
+        #expect(lifted.committed == 8 && lifted.openings.isEmpty)
+    }
+
+    @Test("what a file made under the name that it had before is its own, of another user's it is not")
+    func predecessors() throws {
+        let record = try Record()
+        let insert = Operation.list(
+            dog(1), property: "toys",
+            .insert(ElementID(client: Record.ann, counter: 1 << 40), left: nil, right: nil, value: .string("ball")))
+        try record.write(Record.bob, create(dog(1)))
+        let (copy, stranger) = (ClientID(40), ClientID(41))
+        _ = try record.store.register(copy, user: "user")
+        #expect(try record.objection(copy, insert)?.code == .operationInvalid)
+        let standing = DeviceStanding(predecessor: Record.ann)
+        _ = try record.store.register(copy, user: "user", standing: standing)
+        #expect(try record.objection(copy, insert) == nil)
+        #expect(try record.toys(1) == [.string("ball")])
+        let failure = #expect(throws: StoreFailure.self) {
+            try record.store.register(stranger, user: "mallory", standing: standing)
+        }
+        #expect(failure?.code == .permissionDenied)
+        // Nor of one that nobody has registered.
+        _ = try record.store.register(stranger, user: "mallory", standing: DeviceStanding(predecessor: ClientID(99)))
+        // A copy of the copy has what both of them made.
+        let third = ClientID(42)
+        _ = try record.store.register(third, user: "user", standing: DeviceStanding(predecessor: copy))
+        #expect(
+            try record.objection(
+                third,
+                .list(
+                    dog(1), property: "toys",
+                    .insert(ElementID(client: Record.ann, counter: 1 << 41), left: nil, right: nil, value: .string("x"))
+                ))
+                == nil)
+    }
+
+    @Test("a changeset of another copy is no repetition of the one that has its number")
+    func twoAtOnce() throws {
+        let record = try Record()
+        var first = record.changeset(Record.ann, [create(dog(1))])
+        first.opening = 5
+        var other = first
+        (other.opening, other.operations) = (6, [create(dog(2))])
+        #expect(try record.commit(Record.ann, first).failure == nil)
+        let refused = try record.commit(Record.ann, other)
+        #expect(refused.failure?.code == .sequenceGap && refused.committed == 0)
+        // A repetition is answered as ever, one of which nobody knows who made it too.
+        let again = try record.commit(Record.ann, first)
+        other.opening = 0
+        let unknown = try record.commit(Record.ann, other)
+        #expect([again, unknown].allSatisfy { $0.failure == nil && $0.committed == 1 })
+        #expect(try record.dog(2) == nil)
+    }
+
+    @Test("what a copy adds to a counter counts on what its file had set before, not on what the other file set since")
+    func counters() throws {
+        let record = try Record()
+        let likes = Property(name: "likes", type: .int, isCounter: true)
+        try record.store.extendSchema(
+            Schema(
+                Record.schema.classes.map { known in
+                    known.name == "Dog"
+                        ? ClassSchema(name: known.name, properties: known.properties + [likes]) : known
+                }))
+        func assign(_ value: Int64) -> Operation { .set(dog(1), FieldValue("likes", .int(value))) }
+        let add = Operation.add(dog(1), property: "likes", Addition(1))
+        try record.write(Record.bob, create(dog(1)))
+        let base = record.store.version.rawValue
+        // Both changesets were made on this version: the first is what the copy has in common with its original.
+        try record.write(Record.ann, base: base, assign(10))
+        let copy = ClientID(40)
+        _ = try record.store.register(copy, user: "user", standing: DeviceStanding(predecessor: Record.ann))
+        try record.write(copy, base: base, add)
+        #expect(try record.dog(1)?["likes"] == .int(11))
+        try record.write(Record.ann, base: base, assign(20))
+        try record.write(copy, base: base, add)
+        #expect(try record.dog(1)?["likes"] == .int(20))
+        // Another client has seen neither.
+        try record.write(Record.bob, base: base, add)
+        #expect(try record.dog(1)?["likes"] == .int(20))
+    }
+}

@@ -1,0 +1,92 @@
+import Causeway
+import Foundation
+import Testing
+
+@Suite("A device's file that was copied, or restored from a backup", .serialized)
+@MainActor
+struct CopiedFileTests {
+    private nonisolated static let all: @Sendable (SyncSubscriptionSet) -> Void = {
+        $0.append(QuerySubscription<Chore>(), QuerySubscription<Person>())
+    }
+
+    private func settle(_ realms: Realm...) async throws {
+        for _ in 0..<2 {
+            for realm in realms { try await realm.syncSession?.wait(for: .upload) }
+            for realm in realms {
+                try await realm.syncSession?.wait(for: .download)
+                realm.refresh()
+            }
+        }
+    }
+
+    private func picture(_ realm: Realm) -> [String] {
+        realm.objects(Chore.self).map { chore in
+            "\(chore.id) \(chore.title) \(Array(chore.helpers.map(\.name))) \(Array(chore.labels).sorted()) "
+                + chore.story.string
+        }.sorted()
+    }
+
+    /// The device's files as they are now, as those of another one.
+    private func copy(_ bench: Bench, _ device: String, as other: String) throws {
+        try FileManager.default.copyItem(
+            at: bench.folder.appendingPathComponent(device), to: bench.folder.appendingPathComponent(other))
+    }
+
+    @Test("both go on, one as a client of its own, and neither loses a write, made offline or at the same time")
+    func bothGoOn() async throws {
+        let bench = try Bench()
+        let a = try Realm(configuration: try await bench.configuration("a", initial: Self.all))
+        try a.write {
+            let chore = a.create(Chore.self, value: ["id": 1, "title": "sweep"])
+            chore.story.append("Once")
+            chore.helpers.append(a.create(Person.self, value: ["name": "ann"]))
+        }
+        try await settle(a)
+        // The copy is made with something unsent, which the original sends later.
+        bench.cutOff("a")
+        try a.write { a.object(ofType: Chore.self, forPrimaryKey: 1)?.story.append(" more") }
+        try copy(bench, "a", as: "b")
+        try await bench.rejoin(["a": a])
+        for (id, title) in [(2, "two of the original"), (3, "three of the original")] {
+            try a.write {
+                _ = a.create(Chore.self, value: ["id": id, "title": title])
+                let chore = a.object(ofType: Chore.self, forPrimaryKey: 1)
+                chore?.story.append("!")
+                chore?.helpers.append(a.create(Person.self, value: ["name": "o\(id)"]))
+            }
+        }
+        try await settle(a)
+
+        // As many changesets, and more, were made on the copy before it was online.
+        bench.cutOff("b")
+        let b = try Realm(configuration: try await bench.configuration("b"))
+        #expect(b.object(ofType: Chore.self, forPrimaryKey: 1)?.story.string == "Once more")
+        for id in 12...14 {
+            try b.write {
+                _ = b.create(Chore.self, value: ["id": id, "title": "of the copy"])
+                let chore = b.object(ofType: Chore.self, forPrimaryKey: 1)
+                chore?.story.append("?")
+                chore?.helpers.append(b.create(Person.self, value: ["name": "c\(id)"]))
+            }
+        }
+        try await bench.rejoin(["b": b])
+        try await settle(a, b)
+        #expect(picture(a) == picture(b))
+        #expect(a.objects(Chore.self).map(\.id).sorted() == [1, 2, 3, 12, 13, 14])
+        let chore = try #require(a.object(ofType: Chore.self, forPrimaryKey: 1))
+        #expect(
+            chore.story.string.filter { $0 == "!" }.count == 2 && chore.story.string.filter { $0 == "?" }.count == 3)
+        #expect(chore.story.string.hasPrefix("Once more"))
+        #expect(Set(chore.helpers.map(\.name)) == ["ann", "o2", "o3", "c12", "c13", "c14"] && chore.helpers.count == 6)
+
+        // From here on they are two devices.
+        try a.write { a.object(ofType: Chore.self, forPrimaryKey: 12)?.title = "seen by the original" }
+        try b.write { b.object(ofType: Chore.self, forPrimaryKey: 2)?.title = "seen by the copy" }
+        try await settle(a, b)
+        #expect(picture(a) == picture(b))
+        #expect(a.object(ofType: Chore.self, forPrimaryKey: 2)?.title == "seen by the copy")
+        #expect(b.object(ofType: Chore.self, forPrimaryKey: 12)?.title == "seen by the original")
+        #expect(a.unsyncedChanges.isEmpty && b.unsyncedChanges.isEmpty)
+        await bench.end()
+    }
+}
