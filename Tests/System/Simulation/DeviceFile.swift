@@ -179,15 +179,24 @@ final class DeviceFile {
     /// Top-level objects that pending changesets are about, by themselves or by what is embedded in them.
     func pendingObjects(_ replica: Replica) throws -> Set<ObjectReference> {
         try read { transaction in
-            let acknowledged = try replica.state(in: transaction).acknowledged
-            let pending = try replica.pending(in: transaction, after: acknowledged, limitBytes: 1 << 30)
             var objects: Set<ObjectReference> = []
-            for operation in pending.flatMap(\.operations) {
-                objects.insert(operation.target)
-                guard case .container = operation.target.key else { continue }
-                if let root = transaction.root(of: operation.target) { objects.insert(root) }
-            }
+            var sequence = try replica.state(in: transaction).acknowledged
+            // What was written in different openings of the file is read in as many turns.
+            while let last = try collect(after: sequence, replica, transaction, &objects) { sequence = last }
             return objects
         }
+    }
+
+    /// - Returns: the last changeset that was read; nil when none is left.
+    private func collect(
+        after sequence: UInt64, _ replica: Replica, _ transaction: Transaction, _ objects: inout Set<ObjectReference>
+    ) throws -> UInt64? {
+        let pending = try replica.pending(in: transaction, after: sequence, limitBytes: 1 << 30)
+        for operation in pending.flatMap(\.operations) {
+            objects.insert(operation.target)
+            guard case .container = operation.target.key else { continue }
+            if let root = transaction.root(of: operation.target) { objects.insert(root) }
+        }
+        return pending.last?.sequence
     }
 }

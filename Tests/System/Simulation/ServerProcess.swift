@@ -282,11 +282,14 @@ final class ServerProcess {
         var isLost = false
         var isStagedKnown = false
         do throws(StoreFailure) {
+            // Noted before it is told: the record may fail behind its commit.
+            if hello.oldest > (try record.record.snapshot().committed(by: hello.client)) + 1 {
+                incomplete.insert(hello.client)
+            }
             known = try record.register(
                 hello.client, user: Self.user,
                 standing: DeviceStanding(
                     oldest: hello.oldest, oldestOneWay: hello.oldestOneWay, acknowledged: checkpoint.acknowledged))
-            if known.skipped > 0 { incomplete.insert(hello.client) }
             try record.extendSchema(hello.schema, by: Declarer(user: Self.user, time: 0))
             let snapshot = try record.snapshot()
             isStagedKnown = try hello.isStagedKnown(to: snapshot, epoch: record.epoch)
