@@ -17,7 +17,7 @@ struct MemoryReturn: Service {
     func giveBack() async {
         var left = 0
         while (try? await Task.sleep(for: interval)) != nil {
-            guard let unused = Self.unusedBytes() else { return }
+            guard let unused = Self.unusedBytes() else { continue }
             if unused > left + Self.worthBytes {
                 malloc_trim(0)
                 left = Self.unusedBytes() ?? unused
