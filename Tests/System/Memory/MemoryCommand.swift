@@ -11,7 +11,8 @@ struct MemoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "causeway-memory")
 
     @Option(help: "Size of the file, about.") var megabytes = 400
-    @Option(help: "What the process may hold beside the file's pages, in MB; a quarter of it, three quarters if encrypted.")
+    @Option(
+        help: "What the process may hold beside the file's pages, in MB; a quarter of it, three quarters if encrypted.")
     var limit: Int?
     @Flag(help: "Encrypt the file.") var encrypted = false
     @Option(help: .hidden) var write: String?
