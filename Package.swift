@@ -104,6 +104,7 @@ let tests: [Target] = [
     part("Tests", "Support/Measuring", libraries: ["CMeasuring"], excludes: ["system"]),
     part("Tests", "Support/MergeOracle", uses: ["Model", "Operations"]),
     part("Tests", "Support/MergeUniverse", uses: shape + ["Support/MergeOracle"]),
+    part("Tests", "Support/MigrationSequences", uses: ["Model"] + storage + ["Support/Seeds"]),
     part("Tests", "Support/Seeds"),
     part("Tests", "Support/Shrinking", uses: ["Support/Seeds"]),
     part("Tests", "Support/SimulatedDisk", uses: ["Environment", "Support/Seeds"], documents: ["README.md"]),
@@ -114,6 +115,7 @@ let tests: [Target] = [
         name: "CLMDB", path: "Tests/Support/LMDBStorage/lmdb", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]
     ),
     program("Support/AppPeer", uses: ["Database"]),
+    program("Support/MigrationPeer", uses: ["ObjectStore", "Support/MigrationSequences"]),
     program("Support/CrashWriter", uses: ["Database", "Support/Bookkeeping"]),
     program("Support/RealmPeer", uses: ["Database"]),
     program("Support/DamageReader", uses: ["Database", "Support/Seeds"]),
@@ -138,7 +140,8 @@ let tests: [Target] = [
     test(
         "Shared", "ObjectStore",
         uses: ["Model"] + storage + [
-            "Support/Folders", "Support/ObjectStoreReference", "Support/QueryOracle", "Support/Seeds",
+            "Support/Folders", "Support/MigrationSequences", "Support/ObjectStoreReference", "Support/QueryOracle",
+            "Support/Seeds",
         ]
     ),
     test("Shared", "Wire", uses: shape + ["Support/DecoderFuzzing", "Support/Seeds", "Wire"]),
@@ -205,7 +208,13 @@ let tests: [Target] = [
         ]
     ),
     test("System", "DamagedRealm", uses: ["Support/DamageReader", "Support/Programs"]),
-    test("System", "TwoProcess", uses: ["Database", "Support/Programs", "Support/RealmPeer"]),
+    test(
+        "System", "TwoProcess",
+        uses: [
+            "Database", "ObjectStore", "Support/MigrationPeer", "Support/MigrationSequences", "Support/Programs",
+            "Support/RealmPeer", "Support/Seeds",
+        ]
+    ),
     test("System", "EndToEnd", uses: ["Daemon", "Database", "Support/AppPeer", "Support/Programs"]),
     part("Tests", "Support/FaultyNetwork", uses: ["Support/Seeds"], libraries: Package.nio),
     program("Support/FleetDevice", uses: ["Database"]),

@@ -3,14 +3,14 @@ import CausewayObjectStore
 import CausewaySeeds
 
 /// What a file holds after any number of migrations and writes, in plain dictionaries.
-struct MigrationModel {
-    struct Field {
+struct MigrationModel: Sendable {
+    struct Field: Sendable {
         var property: Property
         /// Another one for every column that a property has had.
         var identity: Int
     }
 
-    struct Class {
+    struct Class: Sendable {
         var identity: Int
         /// The first is the primary key.
         var fields: [Field]
@@ -25,6 +25,8 @@ struct MigrationModel {
 
     var classes: [String: Class] = [:]
     private var nextIdentity = 0
+
+    init() {}
 
     private mutating func takeIdentity() -> Int {
         nextIdentity += 1
