@@ -61,7 +61,7 @@ package final class StoreProgram: MigratingProgram {
         let before = transaction.version
         do {
             if writing { try transaction.beginWriting() } else { _ = try transaction.advance() }
-        } catch where error.code == .schemaChanged {
+        } catch  where error.code == .schemaChanged {
             return .refused
         }
         let known = places
