@@ -30,8 +30,6 @@ package final class Transaction {
     /// Whether objects were deleted of which others may still know: see `settle`.
     @exclusivity(unchecked) private(set) var hasEnded = false
     private var isSettling = false
-    /// A property whose values do not fit.
-    private var tooLong: String?
     /// What could not be read, found where nothing can be thrown; the next call that can throws it.
     private var damage: StoreError?
     /// Keys are built here, one at a time.
@@ -236,12 +234,6 @@ package final class Transaction {
         let version = writer.version + 1
         let record = changes
         for table in tablesByName.values { table.flush(to: writer) }
-        if let tooLong {
-            throw StoreError(
-                .invalidValue,
-                "The values of '\(tooLong)' are too long: those of a thousand objects that were made one after the other "
-                    + "may have 2 GiB together. Split them, or keep them in files of their own.", path: store.path)
-        }
         writer.put(FixedTree.changes, ObjectStore.changesKey(version), record.encoded)
         forgetOldRecords(writer, version)
         return try storing { () throws(StorageError) in try writer.commit(durability) }
@@ -267,14 +259,8 @@ package final class Transaction {
         undo(to: writer.base)
     }
 
-    /// The commit must not take place: values of a property that lie together are too long.
-    func noteTooLong(_ property: String) {
-        tooLong = property
-    }
-
     private func undo(to snapshot: any StorageSnapshot) {
         state = .reading(snapshot)
-        tooLong = nil
         hasTreeChanges = false
         hasEnded = false
         for table in tablesByName.values { table.forgetChanges() }

@@ -136,26 +136,4 @@ struct ChurnTests {
             }
         }
     }
-
-    @Test("values that are too long for one leaf are refused when it is packed, and not made")
-    func tooLong() {
-        // Every value is the same memory, which nobody looks at where they are refused: ten of the longer are 3 GiB.
-        let blob = UnsafeMutableRawPointer.allocate(byteCount: 300 << 20, alignment: 16)
-        defer { blob.deallocate() }
-        let starts = [Int](repeating: 0, count: slotsPerLeaf)
-        for (length, fits) in [(3 << 10, true), (300 << 20, false)] {
-            let count = 10
-            let lengths = [Int](repeating: length, count: count)
-            starts.withUnsafeBufferPointer { starts in
-                lengths.withUnsafeBufferPointer { lengths in
-                    guard let start = starts.baseAddress, let length = lengths.baseAddress else { return }
-                    let contents = StringSlots.Contents(
-                        count: count, starts: start, lengths: length, arena: UnsafeRawPointer(blob))
-                    var bytes = 0
-                    let isPacked = LeafPacker().pack(contents) { bytes = $0.count }
-                    #expect(isPacked == fits && (bytes > 0) == fits)
-                }
-            }
-        }
-    }
 }

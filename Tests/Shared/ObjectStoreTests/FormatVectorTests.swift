@@ -152,6 +152,28 @@ struct FormatVectorTests {
         transaction.abort()
     }
 
+    @Test(
+        "a file of format 5 has its long values outside of their leaves; one of format 4 gets them there when it is written"
+    )
+    func formatFive() throws {
+        try expectReadable("5.causeway")
+        let store = try ObjectStore.open(path: try copyOfVector("5.causeway"))
+        #expect(try store.verify().problems == [])
+        let transaction = try store.write()
+        try VectorThings.expect(transaction)
+        try VectorThings.expectTexts(transaction)
+        transaction.abort()
+
+        let older = try ObjectStore.open(path: try copyOfVector("4.causeway"))
+        let writing = try older.write()
+        let things = try writing.existing("Thing")
+        things.set(ObjectKey(2), 11, .string(String(repeating: "long", count: 2_000)))
+        try writing.commit()
+        #expect(things.value(ObjectKey(2), 11) == .string(String(repeating: "long", count: 2_000)))
+        #expect(writing.reader.count(tree: FixedTree.longValues, from: [], upTo: nil) == 1)
+        #expect(try older.verify().problems == [])
+    }
+
     @Test("a file of a later format, or with what this version does not know, is refused with words that say so")
     func laterFormats() throws {
         let catalog = Catalog(classes: [
@@ -193,6 +215,7 @@ struct FormatVectorTests {
         let store = try ObjectStore.open(path: path)
         let transaction = try store.write()
         try VectorThings.write(to: transaction)
+        try VectorThings.writeTexts(to: transaction)
         try transaction.commit()
         store.close()
         try copy(path, to: vector(name))

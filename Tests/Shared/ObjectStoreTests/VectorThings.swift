@@ -1,7 +1,9 @@
 import CausewayModel
-import CausewayObjectStore
 import CausewayQuery
+import CausewayStorage
 import Testing
+
+@testable import CausewayObjectStore
 
 /// What the vectors from format 2 on hold: every type, every collection, links of all kinds, indexes, deleted objects and
 /// ghosts. Everything follows from the number of an object, so that it can be said again for ever.
@@ -132,6 +134,22 @@ struct VectorThings {
             }
         }
         for number in 0..<count where isDeleted(number) { things.delete(ObjectKey(Int64(number)), leavingGhost: true) }
+    }
+
+    /// What format 5 is for: values of 3, 4,096, 4,097 and 10,000 bytes.
+    static let texts = [3, 4096, 4097, 10_000].map { String(String(repeating: "long", count: 2_500).prefix($0)) }
+
+    static func writeTexts(to transaction: Transaction) throws {
+        try transaction.extendSchema(
+            Schema([ClassSchema(name: "Note", properties: [Property(name: "text", type: .string)])]))
+        let notes = try transaction.existing("Note")
+        for text in texts { notes.set(try notes.create(nil), 0, .string(text)) }
+    }
+
+    static func expectTexts(_ transaction: Transaction) throws {
+        let notes = try transaction.existing("Note")
+        #expect(notes.allKeys.map { notes.value($0, 0) } == texts.map { .string($0) })
+        #expect(transaction.reader.count(tree: FixedTree.longValues, from: [], upTo: nil) == 2)
     }
 
     private static func isLink(_ value: Value) -> Bool {

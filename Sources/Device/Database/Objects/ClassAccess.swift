@@ -111,6 +111,8 @@ public final class _ClassAccess {
     func bringLeaf(_ column: Int, _ number: Int) {
         let leaf = table.leaf(column, number)
         guard let foundLeaves, let leaf, number < foundLeaves[column].count else { return }
+        // Others of these threads must not look into what belongs to this one's transaction.
+        if StringLeaf(leaf).hasLongValues { return }
         let place = UnsafeMutableRawPointer(foundLeaves[column].leaves + number)
         // An atomic pointer lies as a pointer does.
         place.assumingMemoryBound(to: Atomic<UnsafeRawPointer?>.self).pointee.store(leaf, ordering: .releasing)

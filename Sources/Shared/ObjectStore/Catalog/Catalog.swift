@@ -67,6 +67,7 @@ struct Catalog: Sendable {
 enum FixedTree {
     static let catalog: UInt32 = 1
     static let changes: UInt32 = 2
+    static let longValues: UInt32 = 3
     /// Numbers from here on are given out.
     static let firstFree: UInt32 = 16
 }
@@ -90,7 +91,7 @@ enum CatalogKey {
 // MARK: - Bytes
 
 extension Catalog {
-    static let format: UInt8 = 4
+    static let format: UInt8 = 5
     /// The formats that can be read as they are.
     static let readableFormats: ClosedRange<UInt8> = 2...format
     /// What stands for the collection of a text.

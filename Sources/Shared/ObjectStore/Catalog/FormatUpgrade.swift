@@ -6,7 +6,7 @@ import CausewayStorage
 /// Format 1 had one entry in a tree for each indexed value, each link and each primary key, and a bit for each slot that
 /// holds an object where there is now one for each that holds none. Format 2 had neither indexes of mixed values, though it
 /// took note of declared ones, nor full-text indexes. Format 3 kept a leaf of bits for every thousand objects that were
-/// all deleted.
+/// all deleted. Format 4 kept long values in their leaves, where they stay until the leaf is written again.
 struct FormatUpgrade {
     private let writer: any StorageWriter
     private var scratch: [UInt8] = []
@@ -18,7 +18,7 @@ struct FormatUpgrade {
 
     mutating func run(_ catalog: Catalog, from format: UInt8) {
         if format == 1 { packTrees(catalog) }
-        for record in catalog.classes { forgetDeadLeaves(record) }
+        if format < 4 { for record in catalog.classes { forgetDeadLeaves(record) } }
         let catalog = format < 3 ? catalog.withoutUnbuiltIndexes : catalog
         writer.put(FixedTree.catalog, CatalogKey.classes, catalog.encoded)
     }

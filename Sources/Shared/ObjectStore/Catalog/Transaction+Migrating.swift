@@ -121,6 +121,15 @@ extension Transaction {
 
     private func removeLeaves(_ numbers: LiveLeaves, of column: UInt32) {
         for number in numbers { writer.removeLeaf(column: column, number: UInt32(number)) }
+        var long: [[UInt8]] = []
+        writer.scan(
+            tree: FixedTree.longValues, from: LongValues.key(column, 0), upTo: LongValues.key(column + 1, 0),
+            reversed: false
+        ) { key, _ in
+            long.append(Array(key))
+            return true
+        }
+        for key in long { writer.remove(FixedTree.longValues, key) }
     }
 
     private func removeTree(_ tree: UInt32) {

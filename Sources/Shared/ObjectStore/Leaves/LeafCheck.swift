@@ -26,8 +26,10 @@ enum LeafCheck {
             let entries = Int(leaf.leafField(LeafLayout.dictionaryCount, UInt16.self))
             let slots = entries > 0 ? header.count : header.count + 1
             let directory = entries > 0 ? (entries + 1) * 4 : 0
+            let isLong = leaf.leafField(LeafLayout.flags, UInt8.self) & LeafLayout.flagLong != 0
+            let end = bytes.count - (isLong ? LeafLayout.nullBitmapBytes : 0)
             // Offsets have no eight bytes: read as numbers, they could be negative.
-            return isWidth && width < 8 && slots * width <= room && second + directory <= bytes.count
+            return isWidth && width < 8 && slots * width <= room && second + directory <= end
         }
     }
 

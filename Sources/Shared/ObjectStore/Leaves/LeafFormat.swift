@@ -33,6 +33,8 @@ enum LeafLayout {
     static let payloadOffset = 28
     static let dictionaryCount = 30
     static let secondOffset = 32
+    /// Where a ``LongLeaf`` has its address; zero in a file.
+    static let longLeaf = 40
 
     static let headerBytes = 48
     static let nullBitmapBytes = 128
@@ -41,6 +43,8 @@ enum LeafLayout {
 
     static let flagZone: UInt8 = 1
     static let flagDictionary: UInt8 = 2
+    /// The last 128 bytes say which values lie elsewhere, see ``LongValues``.
+    static let flagLong: UInt8 = 4
 }
 
 /// The words of a bitmap over a leaf's slots; slots 1,000 and up are always clear in results.

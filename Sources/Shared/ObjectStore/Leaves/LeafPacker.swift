@@ -7,12 +7,11 @@ import CausewayStorage
 final class LeafPacker {
     private var target: UnsafeMutableRawPointer
     private var capacity: Int
+    /// The lengths of strings in a leaf that has some too long for it.
+    private let shortLengths = UnsafeMutablePointer<Int>.allocate(capacity: slotsPerLeaf)
     /// Bytes of the leaf being packed, so far as it was laid out.
     private var used = 0
     let dictionary = StringDictionary()
-    /// The longest leaf that the storage takes.
-    static let longestLeaf = WriteChanges.maximumValueBytes
-
     init() {
         // Room for any leaf but one of many or long strings.
         capacity = LeafLayout.payloadBehindNulls + 16 * slotsPerLeaf
@@ -21,27 +20,48 @@ final class LeafPacker {
 
     deinit {
         target.deallocate()
+        shortLengths.deallocate()
     }
 
-    /// Hands out the packed bytes, until the next call. False, and nothing, for strings and data that are together
-    /// longer than a leaf may be.
-    @discardableResult
-    func pack(_ leaf: WritableLeaf, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
-        if let strings = leaf.strings { return pack(strings.contents, body) }
-        guard let memory = leaf.memory else { return false }
-        packFixed(leaf.kind, UnsafeRawPointer(memory), count: leaf.count)
-        return finish(body)
+    /// Hands out the packed bytes, until the next call.
+    ///
+    /// - Parameter long: the slots whose values lie elsewhere. All others are short enough for a leaf.
+    func pack(_ leaf: WritableLeaf, without long: SlotBitmap? = nil, _ body: (UnsafeRawBufferPointer) -> Void) {
+        if let strings = leaf.strings {
+            guard let long else { return pack(strings.contents, body) }
+            pack(strings.contents, without: long, body)
+        } else if let memory = leaf.memory {
+            packFixed(leaf.kind, UnsafeRawPointer(memory), count: leaf.count)
+            finish(body)
+        }
     }
 
     /// The same of strings, or data.
-    func pack(_ strings: StringSlots.Contents, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
-        packStrings(strings) ? finish(body) : false
+    func pack(_ strings: StringSlots.Contents, _ body: (UnsafeRawBufferPointer) -> Void) {
+        packStrings(strings)
+        finish(body)
     }
 
-    private func finish(_ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
+    private func pack(
+        _ strings: StringSlots.Contents, without long: SlotBitmap, _ body: (UnsafeRawBufferPointer) -> Void
+    ) {
+        for slot in 0..<strings.count { shortLengths[slot] = long.contains(slot) ? 0 : strings.lengths[slot] }
+        let short = StringSlots.Contents(
+            count: strings.count, starts: strings.starts, lengths: shortLengths, arena: strings.arena)
+        packStrings(short)
+        let end = used
+        used += LeafLayout.nullBitmapBytes
+        if used > capacity { growKeeping(end) }
+        for index in 0..<wordsPerLeaf {
+            (target + end).storeBytes(of: long[index].littleEndian, toByteOffset: index * 8, as: UInt64.self)
+        }
+        store(target.load(fromByteOffset: LeafLayout.flags, as: UInt8.self) | LeafLayout.flagLong, at: LeafLayout.flags)
+        finish(body)
+    }
+
+    private func finish(_ body: (UnsafeRawBufferPointer) -> Void) {
         store(UInt32(used), at: LeafLayout.byteCount)
         body(UnsafeRawBufferPointer(start: target, count: used))
-        return true
     }
 
     // MARK: - Header
@@ -63,6 +83,14 @@ final class LeafPacker {
         target.deallocate()
         capacity = max(used, capacity * 2)
         target = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    private func growKeeping(_ count: Int) {
+        capacity = max(used, capacity * 2)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+        larger.copyMemory(from: target, byteCount: count)
+        target.deallocate()
+        target = larger
     }
 
     @inline(__always)
@@ -178,7 +206,7 @@ final class LeafPacker {
 // MARK: - Strings
 
 extension LeafPacker {
-    private func packStrings(_ strings: StringSlots.Contents) -> Bool {
+    private func packStrings(_ strings: StringSlots.Contents) {
         let count = strings.count
         var nullCount = 0
         var total = 0
@@ -188,16 +216,11 @@ extension LeafPacker {
             total += max(length, 0)
         }
         let isCoded = dictionary.find(strings, total: total)
-        // What is around the bytes themselves takes a few kilobytes.
-        if (isCoded ? dictionary.bytes : total) > Self.longestLeaf - 16 * slotsPerLeaf {
-            return false
-        }
         if isCoded { packCoded(strings, nullCount) } else { packPlain(strings, nullCount, total) }
-        guard nullCount > 0 else { return true }
+        guard nullCount > 0 else { return }
         for slot in 0..<count where strings.lengths[slot] < 0 {
             (target + LeafLayout.headerBytes).setBit(slot, true)
         }
-        return true
     }
 
     private func packPlain(_ strings: StringSlots.Contents, _ nullCount: Int, _ total: Int) {

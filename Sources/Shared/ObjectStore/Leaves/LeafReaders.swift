@@ -182,6 +182,7 @@ public struct StringLeaf {
         let header = LeafHeader(leaf)
         guard slot < header.count else { return UnsafeRawBufferPointer(start: leaf, count: 0) }
         let width = leaf.leafField(1, UInt8.self)
+        if width == Self.longWidth { return longBytes(slot) }
         let second = leaf + Int(leaf.leafField(32, UInt32.self))
         let entries = Int(leaf.leafField(30, UInt16.self))
         guard entries == 0 else {
@@ -192,6 +193,16 @@ public struct StringLeaf {
         let end = Int(IntegerLeaf.relative(header.payload, width, slot &+ 1))
         return clamped(second, start, end)
     }
+
+    /// In place of the width of offsets, of a leaf that is in memory only and belongs to one transaction.
+    @usableFromInline static var longWidth: UInt8 { @inline(__always) get { 16 } }
+
+    /// Whether the leaf has values that are too long for it.
+    package var hasLongValues: Bool { leaf.leafField(1, UInt8.self) == Self.longWidth }
+
+    /// Of a leaf that has values too long for it.
+    @usableFromInline
+    func longBytes(_ slot: Int) -> UnsafeRawBufferPointer { LongLeaf.bytes(leaf, slot) }
 
     /// A value of the dictionary, by its code.
     @inlinable

@@ -1,3 +1,5 @@
+import CausewayStorage
+
 /// The strings of a leaf that is being changed: each slot a range of an arena that only grows; what was replaced is
 /// left behind and dropped when the leaf is packed.
 ///
@@ -12,6 +14,18 @@ final class StringSlots {
     @exclusivity(unchecked) private var capacity: Int
     @exclusivity(unchecked) private var used = 0
     @exclusivity(unchecked) private var sharedEnd = 0
+    /// The slots whose values lie outside of the leaf that this is a copy of, and still do where `starts` is negative.
+    private(set) var storedLong: SlotBitmap?
+    private var source: Source?
+    /// Where the values of `storedLong` are found. The transaction owns the leaf that owns this.
+    private struct Source {
+        unowned let transaction: Transaction
+        let column: UInt32
+        let firstRow: Int64
+
+        func bytes(_ slot: Int) -> UnsafeRawBufferPointer? { transaction.longValue(column, firstRow + Int64(slot)) }
+    }
+
     /// Bytes from `sharedEnd` on that no slot has any more.
     @exclusivity(unchecked) private var wasted = 0
 
@@ -32,6 +46,7 @@ final class StringSlots {
     func reset() {
         lengths.update(repeating: -1, count: slotsPerLeaf)
         (count, used, sharedEnd, wasted) = (0, 0, 0, 0)
+        (storedLong, source) = (nil, nil)
     }
 
     func isNull(_ slot: Int) -> Bool { lengths[checked(slot)] < 0 }
@@ -39,6 +54,7 @@ final class StringSlots {
     func setNull(_ slot: Int) {
         discard(checked(slot))
         lengths[slot] = -1
+        starts[slot] = 0
     }
 
     func set(_ slot: Int, _ bytes: UnsafeRawBufferPointer) {
@@ -68,7 +84,8 @@ final class StringSlots {
     }
 
     func withBytes<Result>(_ slot: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try body(UnsafeRawBufferPointer(start: arena + starts[checked(slot)], count: max(lengths[slot], 0)))
+        if starts[checked(slot)] < 0 { return try body(longBytes(slot)) }
+        return try body(UnsafeRawBufferPointer(start: arena + starts[slot], count: max(lengths[slot], 0)))
     }
 
     @inline(__always)
@@ -111,6 +128,46 @@ final class StringSlots {
         var total = 0
         for slot in 0..<slotsPerLeaf { total += max(lengths[slot], 0) }
         return total
+    }
+
+    // MARK: - Long values
+
+    /// A value that this leaf's write has not touched: it is where it was.
+    private func longBytes(_ slot: Int) -> UnsafeRawBufferPointer {
+        source?.bytes(slot)
+            ?? UnsafeRawBufferPointer(start: arena, count: 0)
+    }
+
+    /// Whether a value is, or will be, outside of the leaf.
+    func isLong(_ slot: Int) -> Bool { lengths[checked(slot)] > LongValues.shortMax || starts[slot] < 0 }
+
+    /// Those of the slots that are as they were lie outside of the leaf, in the column's tree.
+    func leaveOutside(_ long: SlotBitmap, _ transaction: Transaction, column: UInt32, number: Int) {
+        storedLong = long
+        source = Source(transaction: transaction, column: column, firstRow: Int64(number * slotsPerLeaf))
+        long.forEach { slot in
+            guard slot < count, lengths[slot] >= 0 else { return }
+            (starts[slot], lengths[slot]) = (-1, 0)
+        }
+    }
+
+    /// Puts new values that are too long for the leaf into their tree, and takes out those that are gone. Answers which
+    /// slots lie there now; nil when none does.
+    func moveLong(of column: UInt32, number: Int, to writer: any StorageWriter) -> SlotBitmap? {
+        var long = SlotBitmap()
+        for slot in 0..<count where isLong(slot) {
+            long.insert(slot)
+            if starts[slot] < 0 { continue }
+            LongValues.key(column, Int64(number * slotsPerLeaf + slot)).withUnsafeBytes {
+                writer.put(tree: FixedTree.longValues, key: $0, value: contents.bytes(slot))
+            }
+        }
+        if let storedLong {
+            storedLong.subtracting(long).forEach { slot in
+                writer.remove(FixedTree.longValues, LongValues.key(column, Int64(number * slotsPerLeaf + slot)))
+            }
+        }
+        return long.isEmpty ? nil : long
     }
 
     // MARK: - Whole leaves

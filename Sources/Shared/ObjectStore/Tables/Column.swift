@@ -49,6 +49,8 @@ final class Column {
     private var writable = Column.noLeaves(1)
     private var writableCapacity = 1
     private(set) var writtenNumbers: [Int] = []
+    /// The leaves with long values among those that readers know.
+    private var longLeaves: [LongLeaf] = []
     /// The leaf written last, which is nearly always the one written next. Only replaced between uses, so that their
     /// accesses never overlap.
     @exclusivity(unchecked) private var lastNumber = -1
@@ -120,6 +122,7 @@ final class Column {
     }
 
     func forgetLeaves() {
+        longLeaves = []
         guard !known.isEmpty else { return }
         (leaves.pointee.leaves + known.lowerBound).update(repeating: nil, count: known.count)
         known = Int.max..<Int.max
@@ -185,8 +188,18 @@ final class Column {
             if !transaction.hasMetDamage { remember(number, unwritten) }
             return unwritten
         }
-        remember(number, found)
-        return found
+        let readable = kind == .bytes ? withLongValues(found, number, transaction) : found
+        remember(number, readable)
+        return readable
+    }
+
+    private func withLongValues(
+        _ leaf: UnsafeRawPointer, _ number: Int, _ transaction: Transaction
+    ) -> UnsafeRawPointer {
+        guard let long = LongValues.slots(of: leaf) else { return leaf }
+        let result = LongLeaf(leaf, long, transaction, column: id, number: number)
+        longLeaves.append(result)
+        return UnsafeRawPointer(result.memory)
     }
 
     /// What a leaf that is not stored holds.
@@ -225,6 +238,9 @@ final class Column {
         let leaf: WritableLeaf
         if let bytes = stored(number, kind, table.transaction) {
             leaf = WritableLeaf(kind, copying: bytes)
+            if let strings = leaf.strings, let long = LongValues.slots(of: bytes) {
+                strings.leaveOutside(long, table.transaction, column: id, number: number)
+            }
         } else if Int64(number * slotsPerLeaf) >= max(table.changes.firstNewKey, firstKey) {
             leaf = WritableLeaf(kind)
         } else {
@@ -240,14 +256,13 @@ final class Column {
         leaves.pointee.leaves[number] = nil
     }
 
-    /// Packs the written leaves and hands them to the storage. False when one is too long for it.
-    func flush(to writer: any StorageWriter, _ packer: LeafPacker) -> Bool {
-        var fits = true
+    /// Packs the written leaves and hands them to the storage.
+    func flush(to writer: any StorageWriter, _ packer: LeafPacker) {
         for number in writtenNumbers.sorted() {
             guard let leaf = writableLeaf(at: number) else { continue }
-            fits = packer.pack(leaf) { writer.replaceLeaf(column: id, number: UInt32(number), $0) } && fits
+            let long = leaf.strings?.moveLong(of: id, number: number, to: writer)
+            packer.pack(leaf, without: long) { writer.replaceLeaf(column: id, number: UInt32(number), $0) }
         }
-        return fits
     }
 
     func forgetWritten() {

@@ -106,11 +106,12 @@ package final class NewRows {
     /// Answers whether the packer's dictionary is that of the leaf.
     private func store(_ leaf: WritableLeaf, _ column: Column) -> Bool {
         var isCoded = false
-        let fits = table.transaction.packer.pack(leaf) { bytes in
-            isCoded = bytes[LeafLayout.flags] & LeafLayout.flagDictionary != 0
-            table.transaction.writer.replaceLeaf(column: column.id, number: UInt32(key.leafNumber), bytes)
+        let writer = table.transaction.writer
+        let long = leaf.strings?.moveLong(of: column.id, number: key.leafNumber, to: writer)
+        table.transaction.packer.pack(leaf, without: long) { bytes in
+            isCoded = long == nil && bytes[LeafLayout.flags] & LeafLayout.flagDictionary != 0
+            writer.replaceLeaf(column: column.id, number: UInt32(key.leafNumber), bytes)
         }
-        if !fits { table.noteTooLong(column) }
         column.leafStored(key.leafNumber)
         return isCoded
     }

@@ -60,6 +60,12 @@ struct SlotBitmap: Equatable {
         high = payload.loadUnaligned(fromByteOffset: 64, as: SIMD8<UInt64>.self)
     }
 
+    /// A bitmap that stands in a leaf.
+    init(at place: UnsafeRawPointer) {
+        low = place.loadUnaligned(as: SIMD8<UInt64>.self)
+        high = place.loadUnaligned(fromByteOffset: 64, as: SIMD8<UInt64>.self)
+    }
+
     /// The null slots of a leaf, as far as it reaches.
     @inline(__always)
     init(nullsOf leaf: UnsafeRawPointer) {

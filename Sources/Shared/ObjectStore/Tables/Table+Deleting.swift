@@ -300,6 +300,7 @@ extension Table {
     private func dropTexts(_ keys: [ObjectKey]) {
         let texts = columns.filter { $0.kind == .bytes }
         guard !texts.isEmpty else { return }
+        for column in texts { dropLong(keys, column) }
         var start = 0
         while start < keys.count {
             let number = keys[start].leafNumber
@@ -318,6 +319,18 @@ extension Table {
                 let leaf = column.write(number, of: self)
                 dead.forEach { leaf.setNull($0) }
             }
+        }
+    }
+
+    /// Long ones go at once.
+    private func dropLong(_ keys: [ObjectKey], _ column: Column) {
+        for key in keys {
+            let written = column.writableLeaf(at: key.leafNumber)?.strings?.isLong(key.slot)
+            guard
+                written ?? column.load(key.leafNumber, from: transaction).map({ LongLeaf.isLong($0, key.slot) })
+                    ?? false
+            else { continue }
+            column.write(key.leafNumber, of: self).setNull(key.slot)
         }
     }
 

@@ -270,7 +270,7 @@ package final class Table {
         // So may primary keys be, when a migration gives the class another one.
         integerKeys.flush(transaction)
         guard hasChanges else { return }
-        for column in allColumns where !column.flush(to: writer, transaction.packer) { noteTooLong(column) }
+        for column in allColumns { column.flush(to: writer, transaction.packer) }
         removeEmptyLeaves(writer)
         for (place, list) in writtenLists { list.store(to: writer, listTree(place.column)) }
         // Most commits only change objects.
@@ -305,12 +305,6 @@ package final class Table {
         forgetChanges()
     }
 
-    /// The values of a column that lie in one leaf are longer than that may be: the commit throws.
-    func noteTooLong(_ column: Column) {
-        guard let place = columns.firstIndex(where: { $0 === column }) else { return }
-        transaction.noteTooLong("\(name).\(schema.properties[place].name)")
-    }
-
     /// Gives back the leaves of which every slot is dead, and those of `absent` that say nothing.
     private func removeEmptyLeaves(_ writer: any StorageWriter) {
         let before = deadLeaves.count
@@ -329,6 +323,7 @@ package final class Table {
             else { continue }
             for column in allColumns where column.kind != nil {
                 writer.removeLeaf(column: column.id, number: UInt32(number))
+                if column.kind == .bytes { LongValues.remove(column.id, leaf: number, from: writer) }
             }
             deadLeaves.insert(number)
         }

@@ -189,7 +189,7 @@ package struct TableRows {
             guard written != nil || leaf != nil else { return nil }
             for slot in piece.slots {
                 if let written, !written.isNull(slot) {
-                    strings.present.append(.string(String(decoding: written.contents.bytes(slot), as: UTF8.self)))
+                    strings.present.append(written.withBytes(slot) { .string(String(decoding: $0, as: UTF8.self)) })
                 } else if let leaf, !LeafHeader(leaf).isNull(slot) {
                     strings.present.append(.string(String(decoding: StringLeaf(leaf).bytes(slot), as: UTF8.self)))
                 } else {

@@ -41,12 +41,22 @@ struct CheckedColumn {
     }
 
     mutating func value(_ row: Int64, _ type: PropertyType) -> Value {
-        LeafValue.read(leaf(Int(row) / slotsPerLeaf), Int(row) % slotsPerLeaf, type)
+        let leaf = leaf(Int(row) / slotsPerLeaf)
+        if let long = long(row, leaf) { return LeafValue.bytes(long, type) }
+        return LeafValue.read(leaf, Int(row) % slotsPerLeaf, type)
+    }
+
+    /// A value that lies outside of the leaf; nil for others, and where it is missing.
+    private func long(_ row: Int64, _ leaf: UnsafeRawPointer) -> UnsafeRawBufferPointer? {
+        guard kind == .bytes, LongValues.slots(of: leaf)?.contains(Int(row) % slotsPerLeaf) == true else { return nil }
+        return LongValues.bytes(id, row, in: reader)
     }
 
     /// The bytes of a string, data or mixed value; nil for null.
     mutating func bytes(_ row: Int64) -> UnsafeRawBufferPointer? {
-        let strings = StringLeaf(leaf(Int(row) / slotsPerLeaf))
+        let leaf = leaf(Int(row) / slotsPerLeaf)
+        if let long = long(row, leaf) { return long }
+        let strings = StringLeaf(leaf)
         let slot = Int(row) % slotsPerLeaf
         return strings.isNull(slot) ? nil : strings.bytes(slot)
     }

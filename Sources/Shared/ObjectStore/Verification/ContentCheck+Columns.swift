@@ -36,10 +36,31 @@ extension ContentCheck {
             guard property.type == .object || property.type == .mixed else { continue }
             rows.forEach { slot in
                 let origin = Int64(number * slotsPerLeaf + slot)
-                addLink(LeafValue.read(leaf, slot, property.type), from: origin, place, of: checked)
+                addLink(column.value(origin, property.type), from: origin, place, of: checked)
             }
         }
+        if LeafKind(property.type) == .bytes { checkLong(record.id, name, of: checked, &column) }
         for number in column.unsound.sorted() { report.note("Leaf \(number) of \(name) contradicts itself.") }
+    }
+
+    /// The values outside of leaves are those that the leaves say are there.
+    private func checkLong(_ id: UInt32, _ name: String, of checked: CheckedClass, _ column: inout CheckedColumn) {
+        var missing: Set<Int64> = []
+        for number in checked.numbers {
+            LongValues.slots(of: column.leaf(number))?.forEach { missing.insert(Int64(number * slotsPerLeaf + $0)) }
+        }
+        reader.scan(
+            tree: FixedTree.longValues, from: LongValues.key(id, 0), upTo: LongValues.key(id + 1, 0), reversed: false
+        ) { key, value in
+            longValues += 1
+            if key.count != 12 || missing.remove(Int64(bitPattern: key.readUInt64(at: 4))) == nil {
+                report.note("A long value of \(name) belongs to no row.")
+            } else if value.count <= LongValues.shortMax {
+                report.note("A value of \(name) is short and lies outside of its leaf.")
+            }
+            return true
+        }
+        for row in missing.sorted() { report.note("The long value of \(name) of \(checked.sentence(row)) is missing.") }
     }
 
     // MARK: - Links

@@ -17,6 +17,8 @@ final class ContentCheck {
     var classesByNumber: [UInt32: CheckedClass] = [:]
     let buffer = KeyBuffer()
     var words = TextWords()
+    /// Those that belong to a column.
+    var longValues = 0
 
     init(_ catalog: Catalog, _ reader: any StorageReader, _ report: VerificationReport) {
         self.catalog = catalog
@@ -47,6 +49,9 @@ final class ContentCheck {
             advance()
         }
         checkChangeRecords()
+        if reader.count(tree: FixedTree.longValues, from: [], upTo: nil) != longValues {
+            report.note("Some long values belong to no column.")
+        }
         if let damage = reader.damage { report.note("The file cannot be read: \(damage.message)") }
     }
 

@@ -1,0 +1,133 @@
+import CausewayStorage
+
+/// Values of strings, data and mixed values that are too long for their leaf. Each is an entry of a tree, with pages of
+/// its own, so that a change of one value does not write its neighbours anew.
+enum LongValues {
+    /// The most bytes of a value that lies in its leaf: a page of the file.
+    static let shortMax = 4096
+
+    static func key(_ column: UInt32, _ row: Int64) -> [UInt8] {
+        withUnsafeBytes(of: column.bigEndian) { Array($0) }
+            + withUnsafeBytes(of: UInt64(bitPattern: row).bigEndian) { Array($0) }
+    }
+
+    /// Nil where there is none, which is damage.
+    static func bytes(_ column: UInt32, _ row: Int64, in reader: any StorageReader) -> UnsafeRawBufferPointer? {
+        reader.get(FixedTree.longValues, key(column, row))
+    }
+
+    /// Removes those of the rows of one leaf.
+    static func remove(_ column: UInt32, leaf number: Int, from writer: any StorageWriter) {
+        let first = Int64(number) * Int64(slotsPerLeaf)
+        var keys: [[UInt8]] = []
+        writer.scan(
+            tree: FixedTree.longValues, from: key(column, first), upTo: key(column, first + Int64(slotsPerLeaf)),
+            reversed: false
+        ) { key, _ in
+            keys.append(Array(key))
+            return true
+        }
+        for key in keys { writer.remove(FixedTree.longValues, key) }
+    }
+
+    /// The slots of a stored leaf whose values lie elsewhere; nil when it has none.
+    static func slots(of leaf: UnsafeRawPointer) -> SlotBitmap? {
+        guard leaf.leafField(LeafLayout.flags, UInt8.self) & LeafLayout.flagLong != 0 else { return nil }
+        let end = Int(leaf.leafField(LeafLayout.byteCount, UInt32.self))
+        return SlotBitmap(at: leaf + end - LeafLayout.nullBitmapBytes)
+            .intersection(SlotBitmap(first: LeafHeader(leaf).count)).subtracting(SlotBitmap(nullsOf: leaf))
+    }
+}
+
+/// A leaf with long values, as readers find it: for each slot where its value lies. It is in memory only, and belongs to
+/// the column that made it.
+final class LongLeaf {
+    private static let unknown = -1
+
+    let memory: UnsafeMutableRawPointer
+    private unowned let transaction: Transaction
+    private let column: UInt32
+    private let number: Int
+
+    init(_ leaf: UnsafeRawPointer, _ long: SlotBitmap, _ transaction: Transaction, column: UInt32, number: Int) {
+        self.transaction = transaction
+        self.column = column
+        self.number = number
+        let stored = StringLeaf(leaf)
+        let header = LeafHeader(leaf)
+        let payload = LeafLayout.payloadBehindNulls
+        let byteCount = payload + slotsPerLeaf * 16
+        memory = .allocate(byteCount: byteCount, alignment: 16)
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+        memory.storeBytes(of: LeafKind.bytes.rawValue, toByteOffset: LeafLayout.kind, as: UInt8.self)
+        memory.storeBytes(of: StringLeaf.longWidth, toByteOffset: LeafLayout.width, as: UInt8.self)
+        memory.storeBytes(of: UInt16(header.count), toByteOffset: LeafLayout.count, as: UInt16.self)
+        memory.storeBytes(of: UInt16(payload), toByteOffset: LeafLayout.payloadOffset, as: UInt16.self)
+        memory.storeBytes(of: UInt32(byteCount), toByteOffset: LeafLayout.byteCount, as: UInt32.self)
+        memory.storeBytes(
+            of: UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()), toByteOffset: LeafLayout.longLeaf,
+            as: UInt.self)
+        var nullCount = 0
+        for slot in 0..<min(header.count, slotsPerLeaf) {
+            if header.isNull(slot) {
+                (memory + LeafLayout.headerBytes).setBit(slot, true)
+                nullCount += 1
+            } else if long.contains(slot) {
+                store(slot, nil, Self.unknown)
+            } else {
+                let bytes = stored.bytes(slot)
+                store(slot, bytes.baseAddress, bytes.count)
+            }
+        }
+        memory.storeBytes(of: UInt16(nullCount), toByteOffset: LeafLayout.nullCount, as: UInt16.self)
+    }
+
+    deinit {
+        memory.deallocate()
+    }
+
+    static func isOne(_ leaf: UnsafeRawPointer) -> Bool { StringLeaf(leaf).hasLongValues }
+
+    /// Whether the value of a slot lies elsewhere.
+    static func isLong(_ leaf: UnsafeRawPointer, _ slot: Int) -> Bool {
+        guard isOne(leaf), !LeafHeader(leaf).isNull(slot) else { return false }
+        let count = LeafHeader(leaf).payload.leafField(slot * 16 + 8, Int.self)
+        return count == unknown || count > LongValues.shortMax
+    }
+
+    private func store(_ slot: Int, _ address: UnsafeRawPointer?, _ count: Int) {
+        let place = LeafLayout.payloadBehindNulls + slot * 16
+        memory.storeBytes(of: UInt(bitPattern: address), toByteOffset: place, as: UInt.self)
+        memory.storeBytes(of: count, toByteOffset: place + 8, as: Int.self)
+    }
+
+    /// A value is looked for when it is first asked for.
+    static func bytes(_ leaf: UnsafeRawPointer, _ slot: Int) -> UnsafeRawBufferPointer {
+        let payload = LeafHeader(leaf).payload
+        let count = payload.leafField(slot &* 16 &+ 8, Int.self)
+        if count >= 0 {
+            let address = UnsafeRawPointer(bitPattern: payload.leafField(slot &* 16, UInt.self))
+            return UnsafeRawBufferPointer(start: address ?? leaf, count: address == nil ? 0 : count)
+        }
+        let owner = UnsafeRawPointer(bitPattern: leaf.leafField(LeafLayout.longLeaf, UInt.self))
+        return owner.map { Unmanaged<LongLeaf>.fromOpaque($0).takeUnretainedValue().find(slot) }
+            ?? UnsafeRawBufferPointer(start: leaf, count: 0)
+    }
+
+    private func find(_ slot: Int) -> UnsafeRawBufferPointer {
+        guard let found = transaction.longValue(column, Int64(number * slotsPerLeaf + slot)) else {
+            return UnsafeRawBufferPointer(start: memory, count: 0)
+        }
+        store(slot, found.baseAddress, found.count)
+        return found
+    }
+}
+
+extension Transaction {
+    /// The bytes of a value that lies outside of its leaf. Where there are none the file is damaged.
+    func longValue(_ column: UInt32, _ row: Int64) -> UnsafeRawBufferPointer? {
+        if let bytes = LongValues.bytes(column, row, in: reader) { return bytes }
+        noteDamage(store.damaged())
+        return nil
+    }
+}
