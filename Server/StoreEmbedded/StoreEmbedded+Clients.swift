@@ -60,6 +60,11 @@ extension ClientState {
     }
 
     /// What the file made under another name goes on to be its own.
+    ///
+    /// Of the stamps nothing is inherited. A device's own stamps rise, and none is raised here above what its device gave
+    /// it; so those that it makes behind the common past are later than that, and those that are lowered are lowered to
+    /// what is later than every stamp here. The last stamp of the original is no measure: it may have gone on for long,
+    /// and what the copy wrote before would win over what others wrote since.
     mutating func inherit(
         from predecessor: ClientID, of client: ClientID, at version: ServerVersion, in transaction: Transaction
     ) throws(StoreFailure) {
@@ -69,7 +74,6 @@ extension ClientState {
         try earlier.check(user, predecessor)
         predecessors = Array(([predecessor] + earlier.predecessors + predecessors).prefix(Self.predecessorsMax))
         inherited = version
-        lastTime = max(lastTime, earlier.lastTime)
     }
 
     /// Leaves room above whatever a device claims.

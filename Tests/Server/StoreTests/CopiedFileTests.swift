@@ -78,6 +78,38 @@ struct CopiedFileTests {
         #expect(try record.dog(2) == nil)
     }
 
+    @Test("what a copy wrote offline is as old as it says, and does not win over what others wrote since")
+    func oldWrites() throws {
+        let record = try Record()
+        func named(_ name: String) -> Operation { .set(dog(1), FieldValue("name", .string(name))) }
+        try record.write(Record.ann, at: 100, create(dog(1)))
+        let base = record.store.version.rawValue
+        try record.write(Record.bob, at: 800, named("of bob"))
+        try record.write(Record.ann, at: 900, .set(dog(1), FieldValue("age", .int(9))))
+        let copy = ClientID(40)
+        _ = try record.store.register(copy, user: "user", standing: DeviceStanding(predecessor: Record.ann))
+        try record.write(copy, base: base, at: 500, named("of the copy"))
+        #expect(try record.dog(1)?["name"] == .string("of bob"))
+    }
+
+    @Test("what a copy wrote stays behind what it has in common with its original, also with a clock that runs ahead")
+    func orderAfterTheCommonPast() throws {
+        let record = try Record()
+        func named(_ name: String) -> Operation { .set(dog(1), FieldValue("name", .string(name))) }
+        // All of it is of the future, and its stamps are lowered to when they came: two of one batch in the same instant.
+        let ahead = record.time + 1_000_000
+        try record.write(Record.bob, create(dog(1)))
+        let base = record.store.version.rawValue
+        try record.commit(
+            Record.ann, record.changeset(Record.ann, base: base, at: ahead, [named("first")]),
+            record.changeset(Record.ann, base: base, at: ahead + 1, [named("second")]))
+        let copy = ClientID(40)
+        _ = try record.store.register(copy, user: "user", standing: DeviceStanding(predecessor: Record.ann))
+        record.time -= 1
+        try record.write(copy, base: base, at: ahead + 2, named("of the copy"))
+        #expect(try record.dog(1)?["name"] == .string("of the copy"))
+    }
+
     @Test("what a copy adds to a counter counts on what its file had set before, not on what the other file set since")
     func counters() throws {
         let record = try Record()
