@@ -19,7 +19,8 @@ package import CausewayWire
 ///                                  settling ◀──────────┘ there is a new token
 ///
 /// Uploads, one-way batches and the download are lanes of their own: none waits for another. What the file is doing
-/// outlives a connection, and hello is said from the stored checkpoint; so a new attempt settles first.
+/// outlives a connection, and hello is said from the stored checkpoint; so a new attempt settles first. A file that fails
+/// has it wait, as every failure does.
 ///
 /// Invariants:
 /// 1. At most one upload and one one-way batch is in flight.
@@ -209,11 +210,9 @@ package struct Conversation: Sendable {
         case .fileFailed(let message):
             download.fileFailed()
             actions.append(.report(.file(message)))
-            if case .settling = phase {
-                settle(at: now, into: &actions)
-            } else {
-                retry(at: now, using: &random, into: &actions)
-            }
+            // Also while a hello waits for the file: it would be answered as before, and the file be asked for the same
+            // again, as fast as the network goes.
+            retry(at: now, using: &random, into: &actions)
         case .timer:
             armed = nil
             timePassed(at: now, using: &random, into: &actions)

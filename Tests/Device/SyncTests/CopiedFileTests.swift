@@ -78,4 +78,32 @@ struct CopiedFileTests {
             !peer.tell(.uploadAnswered(peer.attempt, UploadAnswer(committed: 3))).contains(.finish(.init(number: 1))))
         #expect(peer.tell(.ingestAnswered(peer.attempt, through: 2)).contains(.finish(.init(number: 1))))
     }
+
+    @Test("a file that cannot begin again, or be filled again, is asked after a pause that grows, not at once")
+    func beginningAgainFails() throws {
+        for committed in [6, 1] as [UInt64] {
+            var peer = HandCrankedPeer(changesets: 7)
+            peer.tell(.resumed)
+            var waits: [UInt64] = []
+            for _ in 0..<6 {
+                let welcome = Welcome(
+                    session: 70, protocolVersion: 1, epoch: 5, serverTime: 0, limits: .standard, committed: committed,
+                    ingested: 0, openings: openings((1, 1), (2, 5)))
+                let greeting = Conversation.Greeting(
+                    wanted: 0, logged: .init(changesets: 7, oneWay: 0), dropped: .init(changesets: 2, oneWay: 0),
+                    openings: openings((1, 1), (3, 5)))
+                peer.tell(.welcomed(peer.attempt, welcome, greeting))
+                let actions = peer.tell(.fileFailed("The disk is full."))
+                #expect(actions == [.report(.file("The disk is full."))])
+                guard case .waiting(let until) = peer.conversation.phase else {
+                    Issue.record("it does not wait but is \(peer.conversation.phase)")
+                    return
+                }
+                waits.append(until.milliseconds - peer.now.milliseconds)
+                peer.now = until
+                #expect(peer.tell(.timer) == [.sendHello(peer.attempt)])
+            }
+            #expect(try #require(waits.last) > 4 * waits[0])
+        }
+    }
 }
