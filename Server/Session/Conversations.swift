@@ -79,7 +79,7 @@ package final class Conversations: Sendable {
         let checkpoint = hello.checkpoint
         // A database restored from a copy keeps its epoch. Another epoch is another database: nothing on the device may
         // go because an operator pointed it to an empty one.
-        guard checkpoint.epoch == backend.epoch || checkpoint == .nothing else {
+        guard checkpoint.epoch == backend.epoch || checkpoint.isBeforeFirst else {
             throw SyncFailure(
                 .epochChanged,
                 "The server's database is not the one this device's checkpoint was made from. The device keeps its data "

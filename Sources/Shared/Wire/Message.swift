@@ -33,6 +33,10 @@ package struct Checkpoint: Hashable, Sendable {
     }
 
     package static let nothing = Checkpoint(epoch: 0, version: .zero, querySet: 0, acknowledged: 0)
+
+    /// Whether it is of no database yet. A file that went on as another client before its first checkpoint says more than
+    /// `nothing`: that its view is to be compared.
+    package var isBeforeFirst: Bool { epoch == 0 && version == .zero }
 }
 
 /// The standing queries of one device. A device holds the union of what they match.

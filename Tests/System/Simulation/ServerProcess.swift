@@ -275,7 +275,7 @@ final class ServerProcess {
 
     private func open(_ hello: Hello) throws(SyncFailure) -> Welcome {
         let checkpoint = hello.checkpoint
-        guard checkpoint.epoch == record.epoch || checkpoint == .nothing else {
+        guard checkpoint.epoch == record.epoch || checkpoint.isBeforeFirst else {
             throw SyncFailure(.epochChanged, "The checkpoint is not of this database.")
         }
         let known: ClientRecord

@@ -101,6 +101,25 @@ struct ConversationsTests {
         await bench.end()
     }
 
+    @Test("a file that begins again before its first checkpoint is taken for one that has seen no database yet")
+    func begunAgainBeforeTheFirstCheckpoint() async throws {
+        let bench = try Bench()
+        let none = QuerySet.empty
+        let checkpoint = Checkpoint(epoch: 0, version: .zero, querySet: 0, acknowledged: 0, schema: .max)
+        let hello = Hello(
+            client: ClientID(5), protocolVersions: 1...1, schema: Schema(), checkpoint: checkpoint, held: none,
+            wanted: none)
+        #expect(try await bench.conversations.open(hello, user: "user").committed == 0)
+        // Of an epoch that is not this database's nothing is taken, at whatever version.
+        var other = hello
+        other.checkpoint.epoch = 1
+        await #expect(throws: SyncFailure.self) { _ = try await bench.conversations.open(other, user: "user") }
+        other.checkpoint = checkpoint
+        other.checkpoint.version = ServerVersion(1)
+        await #expect(throws: SyncFailure.self) { _ = try await bench.conversations.open(other, user: "user") }
+        await bench.end()
+    }
+
     @Test("a session belongs to its user, has one download, and ends when its client says hello again")
     func ownership() async throws {
         let bench = try Bench()
