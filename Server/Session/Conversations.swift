@@ -133,7 +133,7 @@ package final class Conversations: Sendable {
         return Welcome(
             session: session, protocolVersion: spoken.upperBound, epoch: backend.epoch, serverTime: time,
             limits: limits, committed: record.committed, ingested: record.ingested, skipped: record.skipped,
-            resumes: conversation.resumes, openings: record.openings)
+            resumes: conversation.resumes, openings: record.openings, oneWayOpenings: record.oneWayOpenings)
     }
 
     package static let protocolVersions: ClosedRange<UInt32> = 1...1
@@ -207,7 +207,7 @@ package final class Conversations: Sendable {
         let time = now()
         let oneWay = OneWayBatch(
             client: batch.client, user: user, permissions: access?.permissions(), first: batch.first,
-            entries: batch.entries)
+            entries: batch.entries, opening: batch.opening)
         return try await intakeThread.run { () throws(StoreFailure) -> UInt64 in
             try intake.accept(oneWay, receivedAt: time)
         }

@@ -38,7 +38,8 @@ package protocol StoreBackend: Sendable {
     /// Throws only when nothing at all was committed.
     func commit(_ batches: [UploadBatch], receivedAt time: UInt64) throws(StoreFailure) -> [CommitOutcome]
 
-    /// Keeps one-way entries, exactly once and in order; answers the last entry kept.
+    /// Keeps one-way entries, exactly once and in order; answers the last entry kept. Where another copy of the client's
+    /// file has made an entry of one of these numbers it fails with `sequenceGap`.
     func ingest(_ batch: OneWayBatch, receivedAt time: UInt64) throws(StoreFailure) -> UInt64
 
     /// The newest committed state, held still. Used by one thread at a time.
@@ -68,11 +69,15 @@ package struct ClientRecord: Hashable, Sendable {
     package var skipped: UInt64
     /// Which openings of the client's file made what is committed.
     package var openings: Openings
+    /// The same of what is ingested.
+    package var oneWayOpenings: Openings
 
     package init(
-        committed: UInt64, ingested: UInt64, skipped: UInt64 = 0, openings: Openings = Openings()
+        committed: UInt64, ingested: UInt64, skipped: UInt64 = 0, openings: Openings = Openings(),
+        oneWayOpenings: Openings = Openings()
     ) {
         self.openings = openings
+        self.oneWayOpenings = oneWayOpenings
         self.committed = committed
         self.ingested = ingested
         self.skipped = skipped
@@ -139,10 +144,14 @@ package struct OneWayBatch: Hashable, Sendable {
     package var first: UInt64
     /// Each entry is one transaction's creates, in order.
     package var entries: [[Operation]]
+    /// The opening of the client's file that made all of them; zero when nobody knows.
+    package var opening: UInt64
 
     package init(
-        client: ClientID, user: String, permissions: Permissions? = nil, first: UInt64, entries: [[Operation]]
+        client: ClientID, user: String, permissions: Permissions? = nil, first: UInt64, entries: [[Operation]],
+        opening: UInt64 = 0
     ) {
+        self.opening = opening
         self.client = client
         self.user = user
         self.permissions = permissions

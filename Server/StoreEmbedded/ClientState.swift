@@ -15,6 +15,8 @@ struct ClientState {
     var refusalBytes: UInt64 = 0
     /// Which openings of its file made what is committed.
     var openings = Openings()
+    /// The same of what is ingested.
+    var oneWayOpenings = Openings()
     /// What its file was called before it was found to be a copy, and before that: what it makes may bear their ids.
     var predecessors: [ClientID] = []
     /// The version at which it took their place: what they wrote later, another file wrote.
@@ -41,6 +43,7 @@ struct ClientState {
                 }
                 inherited = ServerVersion(try reader.readVarint())
             }
+            if !reader.isAtEnd { oneWayOpenings = try Openings(from: &reader) }
         } catch {
             // Answering as if the client were new would apply its uploads twice.
             throw StoreFailure(damaged: Layout.clients, error)
@@ -53,21 +56,29 @@ struct ClientState {
         writer.write(varint: ingested)
         writer.write(varint: lastTime)
         writer.write(string: user)
-        let isCopied = !openings.isEmpty || !predecessors.isEmpty
+        let isCopied = !openings.isEmpty || !predecessors.isEmpty || !oneWayOpenings.isEmpty
         if refusalBytes > 0 || isCopied { writer.write(varint: refusalBytes) }
         if isCopied {
             openings.encode(into: &writer)
             writer.write(varint: UInt64(predecessors.count))
             for predecessor in predecessors { writer.write(fixed64: predecessor.rawValue) }
             writer.write(varint: inherited.rawValue)
+            if !oneWayOpenings.isEmpty { oneWayOpenings.encode(into: &writer) }
         }
         transaction.tree(Layout.clients).put(Layout.bytes(client.rawValue), writer.bytes)
     }
 
     /// Whether another opening made the changeset that is known by its number: what came first is no repetition of it.
     func isOfCopy(_ changeset: Changeset) -> Bool {
-        guard changeset.opening != 0, let known = openings.id(of: changeset.sequence) else { return false }
-        return known != changeset.opening
+        openings.includeOther(than: changeset.opening, in: changeset.sequence...changeset.sequence)
+    }
+
+    /// The same of one-way entries.
+    ///
+    /// - Precondition: the first of the batch is there already.
+    func hasOfCopy(_ batch: OneWayBatch) -> Bool {
+        let last = min(batch.first - 1 + UInt64(batch.entries.count), ingested)
+        return last >= batch.first && oneWayOpenings.includeOther(than: batch.opening, in: batch.first...last)
     }
 
     /// A stamp no later than the time of receipt, and later than every stamp of the client before: a clock that runs

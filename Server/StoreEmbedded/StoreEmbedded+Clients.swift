@@ -19,7 +19,8 @@ extension StoreEmbedded {
             known.refusalBytes = refusals.bytes(of: client)
             known.save(for: client, in: transaction)
             let record = ClientRecord(
-                committed: known.committed, ingested: known.ingested, skipped: skipped, openings: known.openings)
+                committed: known.committed, ingested: known.ingested, skipped: skipped, openings: known.openings,
+                oneWayOpenings: known.oneWayOpenings)
             return (record, true)
         }
     }
@@ -43,7 +44,9 @@ extension StoreEmbedded {
             standing.predecessor == .nobody || known.predecessors.contains(standing.predecessor),
             !RefusalTree(in: reading).hasAny(of: client, through: standing.acknowledged)
         else { return nil }
-        return ClientRecord(committed: known.committed, ingested: known.ingested, openings: known.openings)
+        return ClientRecord(
+            committed: known.committed, ingested: known.ingested, openings: known.openings,
+            oneWayOpenings: known.oneWayOpenings)
     }
 }
 
@@ -51,9 +54,11 @@ extension ClientState {
     /// Goes over what the device cannot send any more; returns how many changesets that are. Only ever upwards: a
     /// device that claims less than it has changes nothing.
     mutating func lift(over standing: DeviceStanding) -> UInt64 {
-        ingested = max(ingested, min(standing.oldestOneWay, Self.numberMax).subtractingOrZero(1))
+        // Which opening made those that are gone over nobody knows any more.
+        let reachedOneWay = max(ingested, min(standing.oldestOneWay, Self.numberMax).subtractingOrZero(1))
+        if reachedOneWay > ingested { oneWayOpenings = Openings() }
+        ingested = reachedOneWay
         let reached = max(committed, min(standing.oldest, Self.numberMax).subtractingOrZero(1))
-        // Which opening made those nobody knows any more.
         if reached > committed { openings = Openings() }
         defer { committed = reached }
         return reached - committed

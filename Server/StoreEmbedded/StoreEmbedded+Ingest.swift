@@ -25,7 +25,14 @@ extension StoreEmbedded {
                     "One-way entry \(batch.first) came, but the last one known of this client is \(client.ingested). "
                         + "Send from \(client.ingested + 1) on.")
             }
-            let known = client.ingested - (batch.first - 1)
+            if batch.first <= client.ingested, client.hasOfCopy(batch) {
+                throw StoreFailure(
+                    .sequenceGap,
+                    "Another copy of this client's file has sent one-way entries under numbers from \(batch.first) on. Say "
+                        + "hello: one of the two goes on as a client of its own.")
+            }
+            let before = client.ingested
+            let known = before - (batch.first - 1)
             guard UInt64(batch.entries.count) > known else { return (client.ingested, false) }
             let catalog = catalog(of: transaction)
             var check = OperationCheck(
@@ -55,6 +62,10 @@ extension StoreEmbedded {
             }
             if let first = refusals.first {
                 throw StoreFailure(first.failure.code, first.failure.message, refusals: refusals)
+            }
+            // Of a build that names none nothing is noted, unless it follows one that does.
+            if client.ingested > before, batch.opening != 0 || !client.oneWayOpenings.isEmpty {
+                client.oneWayOpenings.note(batch.opening, from: before + 1)
             }
             client.save(for: batch.client, in: transaction)
             return (client.ingested, true)

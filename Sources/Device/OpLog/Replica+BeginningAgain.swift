@@ -14,10 +14,11 @@ extension Replica {
     ///
     /// - Parameters:
     ///   - agreed: the last changeset that the file has in common with the server; not before the last acknowledged.
+    ///   - agreedOneWay: the same of one-way entries.
     ///   - newClient: random, never used before.
     /// - Returns: where the logs end now, and how many entries of both are not counted any more.
     package func beginAgain(
-        after agreed: UInt64, as newClient: ClientID, in transaction: Transaction
+        after agreed: UInt64, oneWay agreedOneWay: UInt64 = 0, as newClient: ClientID, in transaction: Transaction
     ) throws(StoreError) -> (changesets: UInt64, oneWay: UInt64, passed: (changesets: UInt64, oneWay: UInt64)) {
         let trees = Trees(transaction)
         let before = try state(in: transaction)
@@ -25,6 +26,7 @@ extension Replica {
         try application.finish(
             epoch: before.epoch, version: before.version, querySet: before.querySet, incarnation: before.incarnation,
             permissions: before.permissions, schema: ReplicaState.noSchema)
+        try acknowledgeOneWay(through: agreedOneWay, in: transaction)
         let settled = try state(in: transaction)
         KeptChangesets(trees).removeAll()
 
@@ -40,7 +42,10 @@ extension Replica {
         next.lastSequence = settled.lastSequence - settled.acknowledged
         next.lastOneWay = settled.lastOneWay - settled.acknowledgedOneWay
         next.elementCounter = settled.elementCounter
-        if opening != 0 { next.openings.note(opening, from: 1) }
+        if opening != 0 {
+            next.openings.note(opening, from: 1)
+            next.oneWayOpenings.note(opening, from: 1)
+        }
         trees.save(next)
         return (next.lastSequence, next.lastOneWay, (settled.acknowledged, settled.acknowledgedOneWay))
     }

@@ -40,25 +40,33 @@ extension Replica {
         return (found, sizeBytes)
     }
 
-    /// One-way entries after a number, in order and without gaps, and how many bytes they have in the log; nil when there
-    /// are none.
+    /// One-way entries after a number, in order, without gaps and of one opening, and how many bytes they have in the log;
+    /// nil when there are none.
     package func pendingOneWay(
         in transaction: Transaction, after number: UInt64, limitBytes: Int, operationsMax: Int = .max
-    ) throws(StoreError) -> (first: UInt64, entries: [[Operation]], sizeBytes: Int)? {
+    ) throws(StoreError) -> (first: UInt64, entries: [[Operation]], sizeBytes: Int, opening: UInt64)? {
         let trees = Trees(transaction)
+        let openings = try state(in: transaction).oneWayOpenings
         var first: UInt64?
+        var opening: UInt64 = 0
         var entries: [[Operation]] = []
         var sizeBytes = 0
         var operations = 0
         try trees.changesets(in: trees.oneWay, after: number) { changeset, size in
             operations += changeset.operationCount
-            if !entries.isEmpty, sizeBytes + size > limitBytes || operations > operationsMax { return false }
+            let maker = openings.id(of: changeset.sequence) ?? 0
+            if !entries.isEmpty,
+                sizeBytes + size > limitBytes || operations > operationsMax || maker != opening
+            {
+                return false
+            }
             sizeBytes += size
             first = first ?? changeset.sequence
+            opening = maker
             entries.append(changeset.operations)
             return true
         }
-        return first.map { ($0, entries, sizeBytes) }
+        return first.map { ($0, entries, sizeBytes, opening) }
     }
 
     /// Forgets one-way entries that are durable on the server: nothing of them stays on the device.
@@ -69,6 +77,7 @@ extension Replica {
         guard last > state.acknowledgedOneWay else { return }
         trees.oneWay.removeRange(from: Trees.key(state.acknowledgedOneWay + 1), upTo: Trees.key(last + 1))
         state.acknowledgedOneWay = last
+        state.oneWayOpenings.forget(before: last)
         trees.save(state)
     }
 }

@@ -86,6 +86,7 @@ package final class Replica: Sendable {
     func enter(_ state: inout ReplicaState) {
         guard opening != 0, state.openings.runs.last?.id != opening else { return }
         state.openings.note(opening, from: state.lastSequence + 1)
+        state.oneWayOpenings.note(opening, from: state.lastOneWay + 1)
         let first = firstElement.load(ordering: .relaxed)
         // A transaction that was undone has undone the leap.
         guard first == 0 || state.elementCounter < first else { return }

@@ -8,6 +8,8 @@ package struct ReplicaState: Hashable, Sendable {
     package internal(set) var predecessors: [ClientID] = []
     /// Which openings of the file made its changesets, as far back as the last one acknowledged.
     package internal(set) var openings = Openings()
+    /// The same of its one-way entries.
+    package internal(set) var oneWayOpenings = Openings()
     /// The last changeset that was logged, and the last one that the server has acknowledged.
     package internal(set) var lastSequence: UInt64 = 0
     package internal(set) var acknowledged: UInt64 = 0
@@ -77,9 +79,9 @@ extension ReplicaState {
 }
 
 extension ReplicaState {
-    /// With 5 came the openings and the earlier clients, at its end; with 4 the index of the log. 3 has the schema at its
+    /// With 6 came the openings of one-way entries, at its end; with 5 the openings and the earlier clients, at its end; with 4 the index of the log. 3 has the schema at its
     /// end; 2 ends with the incarnation and the permissions, 1 before them.
-    private static let formats: ClosedRange<UInt8> = 1...5
+    private static let formats: ClosedRange<UInt8> = 1...6
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
@@ -99,6 +101,7 @@ extension ReplicaState {
         openings.encode(into: &writer)
         writer.write(varint: UInt64(predecessors.count))
         for predecessor in predecessors { writer.write(fixed64: predecessor.rawValue) }
+        oneWayOpenings.encode(into: &writer)
         return writer.bytes
     }
 
@@ -128,6 +131,7 @@ extension ReplicaState {
                 predecessors.append(ClientID(try reader.readFixed64()))
             }
         }
+        if format >= 6 { oneWayOpenings = try Openings(from: &reader) }
         try reader.finish()
     }
 }

@@ -101,15 +101,21 @@ extension Conversation {
         finishUploadWaiters(into: &actions)
     }
 
-    /// Up to where file and server share one past, when the server has what the file never made: it was restored from a
+    /// Up to where the logs of the file and of the server share one past, when the server has what the file never made: it was restored from a
     /// backup, or is a copy of a file that went on elsewhere. Going on would give new writes numbers that the server has
     /// seen, and it would take them for repeats. Nil when they share all of it.
-    private func agreement(with welcome: Welcome, _ greeting: Greeting) -> UInt64? {
-        let agreed = greeting.openings.agreement(
+    private func agreement(with welcome: Welcome, _ greeting: Greeting) -> Logged? {
+        let changesets = greeting.openings.agreement(
             with: welcome.openings, committed: welcome.committed, acknowledged: upload.dropped,
             logged: greeting.logged.changesets)
-        if agreed != nil || welcome.ingested <= ingest.logged { return agreed }
-        return welcome.committed < upload.dropped ? nil : min(welcome.committed, greeting.logged.changesets)
+        let oneWay = greeting.oneWayOpenings.agreement(
+            with: welcome.oneWayOpenings, committed: welcome.ingested, acknowledged: ingest.dropped,
+            logged: greeting.logged.oneWay)
+        // A server that was restored from an older copy is filled again first.
+        guard changesets != nil || oneWay != nil, welcome.committed >= upload.dropped else { return nil }
+        return Logged(
+            changesets: changesets ?? min(welcome.committed, greeting.logged.changesets),
+            oneWay: oneWay ?? min(welcome.ingested, greeting.logged.oneWay))
     }
 
     /// Going on would leave a hole that no upload can fill.

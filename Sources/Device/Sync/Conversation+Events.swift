@@ -84,9 +84,9 @@ extension Conversation {
         case digest(Attempt, DigestQuestion)
         /// Put back into the log what the server has lost: everything after this number.
         case refill(after: UInt64)
-        /// Go on as another client: the file was copied, or restored from a backup, and what it made after this number is
+        /// Go on as another client: the file was copied, or restored from a backup, and what it made after these numbers is
         /// not what the server has under the client's name.
-        case beginAgain(after: UInt64)
+        case beginAgain(after: Logged)
         /// Move what was refused of an entry to the quarantine. What is left of the entry, if only its number, stays.
         case setAside(Refused)
         /// One-way entries up to this number are on the server.
@@ -144,13 +144,16 @@ extension Conversation {
         package var staged: StagedChange?
         /// Which openings of the file made its changesets.
         package var openings: Openings
+        /// Which of them made its one-way entries.
+        package var oneWayOpenings: Openings
 
         package init(
             wanted: UInt64, logged: Logged, dropped: Logged? = nil, staged: StagedChange? = nil,
-            openings: Openings = Openings()
+            openings: Openings = Openings(), oneWayOpenings: Openings = Openings()
         ) {
             self.staged = staged
             self.openings = openings
+            self.oneWayOpenings = oneWayOpenings
             self.wanted = wanted
             self.logged = logged
             self.dropped = dropped

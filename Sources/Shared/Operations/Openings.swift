@@ -3,7 +3,7 @@
 ///
 /// An *opening* of a file for writing draws an id at random, and is entered with the first changeset that it makes. The
 /// server notes the ids as changesets come. Two files that were one have the same openings up to the copy, and others
-/// behind it.
+/// behind it. One-way entries have numbers of their own, and so a list of their own.
 ///
 ///     file    ──opening a──▶ 4 ──opening b──▶ 7            copied at 5 and opened as c:
 ///     copy    ──opening a──▶ 4 ──opening b──▶ 5 ──opening c──▶ 9        6 and 7 of the copy are not those of the server
@@ -40,6 +40,16 @@ package struct Openings: Hashable, Sendable {
     /// The opening that made a changeset; nil when nobody knows.
     package func id(of sequence: UInt64) -> UInt64? {
         runs.last { $0.first <= sequence }.flatMap { $0.id == 0 ? nil : $0.id }
+    }
+
+    /// Whether another opening made any of these. What nobody knows the maker of is nobody else's.
+    package func includeOther(than id: UInt64, in numbers: ClosedRange<UInt64>) -> Bool {
+        guard id != 0 else { return false }
+        return runs.indices.contains { index in
+            let next = index + 1 < runs.count ? runs[index + 1].first : .max
+            return ![0, id].contains(runs[index].id) && runs[index].first <= numbers.upperBound
+                && next > numbers.lowerBound
+        }
     }
 
     /// From a changeset on they are of this opening.

@@ -125,16 +125,19 @@ package struct Welcome: Hashable, Sendable {
     package var skipped: UInt64
     /// Which openings of the device's file made what is committed.
     package var openings: Openings
+    /// Which openings made the one-way entries that are ingested.
+    package var oneWayOpenings: Openings
     /// Whether the first change of the download goes on behind what the hello said is staged.
     package var resumes: Bool
 
     package init(
         session: UInt64, protocolVersion: UInt32, epoch: UInt64, serverTime: UInt64, limits: SessionLimits,
         committed: UInt64, ingested: UInt64, skipped: UInt64 = 0, resumes: Bool = false,
-        openings: Openings = Openings()
+        openings: Openings = Openings(), oneWayOpenings: Openings = Openings()
     ) {
         self.resumes = resumes
         self.openings = openings
+        self.oneWayOpenings = oneWayOpenings
         self.session = session
         self.protocolVersion = protocolVersion
         self.epoch = epoch
@@ -204,11 +207,14 @@ package struct IngestBatch: Hashable, Sendable {
     package var first: UInt64
     /// Each entry is one transaction's creates, in order.
     package var entries: [[Operation]]
+    /// The opening of the device's file that made all of them; zero when nobody knows.
+    package var opening: UInt64
 
-    package init(client: ClientID, first: UInt64, entries: [[Operation]]) {
+    package init(client: ClientID, first: UInt64, entries: [[Operation]], opening: UInt64 = 0) {
         self.client = client
         self.first = first
         self.entries = entries
+        self.opening = opening
     }
 }
 

@@ -66,6 +66,8 @@ extension Welcome: WireMessage {
                 $0.resumes = resumes
                 $0.openings = openings.runs.map(\.id)
                 $0.openingFirsts = openings.runs.map(\.first)
+                $0.oneWayOpenings = oneWayOpenings.runs.map(\.id)
+                $0.oneWayOpeningFirsts = oneWayOpenings.runs.map(\.first)
             })
     }
 
@@ -85,15 +87,16 @@ extension Welcome: WireMessage {
             committed: try Bounds.checked(sequence: envelope.committed),
             ingested: try Bounds.checked(sequence: envelope.ingested),
             skipped: try Bounds.checked(sequence: envelope.skipped), resumes: envelope.resumes,
-            openings: try Self.openings(envelope))
+            openings: try Self.openings(envelope.openings, envelope.openingFirsts),
+            oneWayOpenings: try Self.openings(envelope.oneWayOpenings, envelope.oneWayOpeningFirsts))
     }
 
-    private static func openings(_ envelope: EnvelopeWelcome) throws(SyncFailure) -> Openings {
+    private static func openings(_ ids: [UInt64], _ firsts: [UInt64]) throws(SyncFailure) -> Openings {
         var runs: [Openings.Run] = []
-        for (id, first) in zip(envelope.openings, envelope.openingFirsts) {
+        for (id, first) in zip(ids, firsts) {
             runs.append(Openings.Run(id: id, first: try Bounds.checked(sequence: first)))
         }
-        guard envelope.openings.count == envelope.openingFirsts.count, let openings = Openings(runs) else {
+        guard ids.count == firsts.count, let openings = Openings(runs) else {
             throw .malformed("the openings of a file that a welcome names are not in order")
         }
         return openings

@@ -46,6 +46,7 @@ extension IngestBatch: WireMessage {
         let envelope = EnvelopeIngestRequest.with {
             $0.client = client.rawValue
             $0.first = first
+            $0.opening = opening
         }
         let changesets = entries.enumerated().map { offset, operations in
             Changeset(
@@ -72,7 +73,8 @@ extension IngestBatch: WireMessage {
             throw .malformed("the entries of a one-way batch are numbered beyond 64 bits")
         }
         self.init(
-            client: ClientID(envelope.client), first: envelope.first, entries: changesets.map(\.operations))
+            client: ClientID(envelope.client), first: envelope.first, entries: changesets.map(\.operations),
+            opening: envelope.opening)
     }
 }
 

@@ -8,10 +8,13 @@ import Testing
 
 @Suite("A copied file goes on as another client")
 struct BeginningAgainTests {
-    private func beginAgain(_ device: Device, after agreed: UInt64, as client: UInt64) throws {
+    private func beginAgain(
+        _ device: Device, after agreed: UInt64, oneWay agreedOneWay: UInt64 = 0, as client: UInt64
+    ) throws {
         let transaction = try device.store.write()
         defer { transaction.end() }
-        _ = try device.replica.beginAgain(after: agreed, as: ClientID(client), in: transaction)
+        _ = try device.replica.beginAgain(
+            after: agreed, oneWay: agreedOneWay, as: ClientID(client), in: transaction)
         _ = try transaction.commit()
     }
 
@@ -90,6 +93,38 @@ struct BeginningAgainTests {
         #expect(age == .int(5))
         try device.apply(ViewChange(messages: [], acknowledged: 1, version: ServerVersion(3), view: .everything))
         #expect(try device.pending().isEmpty && device.bookkeeping("sync.bases") == 0)
+    }
+
+    @Test("one-way entries that both have in common are dropped, and the rest is numbered anew and leaves by opening")
+    func oneWay() throws {
+        let device = try Device(1, opening: 5)
+        func write(_ ids: ClosedRange<Int64>) throws {
+            for id in ids {
+                try device.write { transaction in
+                    _ = try transaction.table("Reading")!.create(.int(id), row: [.int(id), .double(1), .null])
+                }
+            }
+        }
+        func pending(after number: UInt64) throws -> (first: UInt64, keys: [PrimaryKey], opening: UInt64)? {
+            let batch = try device.read {
+                try device.replica.pendingOneWay(in: $0, after: number, limitBytes: .max)
+            }
+            return batch.map { ($0.first, $0.entries.flatMap { $0.map(\.target.key) }, $0.opening) }
+        }
+        try write(1...4)
+        try device.reopen(as: 6)
+        try write(5...6)
+        #expect(try #require(try pending(after: 1)) == (2, [.int(2), .int(3), .int(4)], 5))
+        #expect(try #require(try pending(after: 4)) == (5, [.int(5), .int(6)], 6))
+        try device.reopen(as: 7)
+        try write(7...7)
+        try beginAgain(device, after: 0, oneWay: 3, as: 77)
+        let state = try device.state
+        #expect(state.lastOneWay == 4 && state.acknowledgedOneWay == 0)
+        // What it makes anew it makes in the opening in which it began again.
+        #expect(try #require(try pending(after: 0)) == (1, [.int(4), .int(5), .int(6), .int(7)], 7))
+        try write(8...8)
+        #expect(try pending(after: 4)?.opening == 7)
     }
 
     @Test("two files that were one, and a third device, lose nothing and end with the same objects", arguments: 0..<4)

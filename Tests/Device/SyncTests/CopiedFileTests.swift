@@ -64,7 +64,10 @@ struct CopiedFileTests {
         let greeting = Conversation.Greeting(
             wanted: 0, logged: .init(changesets: 7, oneWay: 3), dropped: .init(changesets: 2, oneWay: 1),
             openings: openings((1, 1), (3, 5)))
-        #expect(peer.tell(.welcomed(first, welcome, greeting)) == [.disconnect(first), .beginAgain(after: 4)])
+        #expect(
+            peer.tell(.welcomed(first, welcome, greeting)) == [
+                .disconnect(first), .beginAgain(after: .init(changesets: 4, oneWay: 1)),
+            ])
         // Nothing leaves under the old name meanwhile.
         #expect(peer.tell(.committed(.init(changesets: 8, oneWay: 3))) == [])
         let actions = peer.tell(
@@ -77,6 +80,32 @@ struct CopiedFileTests {
         #expect(
             !peer.tell(.uploadAnswered(peer.attempt, UploadAnswer(committed: 3))).contains(.finish(.init(number: 1))))
         #expect(peer.tell(.ingestAnswered(peer.attempt, through: 2)).contains(.finish(.init(number: 1))))
+    }
+
+    @Test("one-way entries of another copy show by themselves that a file is a copy, whatever the changesets say")
+    func oneWayEntries() {
+        func answer(
+            to oneWay: Openings, logged: UInt64 = 5, committed: UInt64 = 4
+        ) -> [Conversation.Action] {
+            var peer = HandCrankedPeer(changesets: 6, oneWay: logged)
+            peer.tell(.resumed)
+            let welcome = Welcome(
+                session: 70, protocolVersion: 1, epoch: 5, serverTime: 0, limits: .standard, committed: committed,
+                ingested: 4, openings: openings((1, 1)), oneWayOpenings: openings((1, 1), (2, 3)))
+            let greeting = Conversation.Greeting(
+                wanted: 0, logged: .init(changesets: 6, oneWay: logged), dropped: .init(changesets: 2, oneWay: 1),
+                openings: openings((1, 1)), oneWayOpenings: oneWay)
+            return peer.tell(.welcomed(peer.attempt, welcome, greeting)).filter {
+                if case .beginAgain = $0 { true } else { false }
+            }
+        }
+        // Its own, and of a build that noted none.
+        #expect(answer(to: openings((1, 1), (2, 3))).isEmpty && answer(to: Openings()).isEmpty)
+        // Another one made the last, and what is common ends before it. The changesets are the file's own.
+        #expect(answer(to: openings((1, 1), (3, 3))) == [.beginAgain(after: .init(changesets: 4, oneWay: 2))])
+        #expect(answer(to: openings((1, 1)), logged: 3) == [.beginAgain(after: .init(changesets: 4, oneWay: 2))])
+        // A server that lost changesets is filled again first.
+        #expect(answer(to: openings((1, 1), (3, 3)), committed: 1).isEmpty)
     }
 
     @Test("a file that cannot begin again, or be filled again, is asked after a pause that grows, not at once")

@@ -110,6 +110,34 @@ struct CopiedFileTests {
         #expect(try record.dog(1)?["name"] == .string("of the copy"))
     }
 
+    @Test("one-way entries of another copy are no repetition of those that have their numbers, also in part")
+    func oneWayEntries() throws {
+        let record = try Record()
+        func batch(_ first: UInt64, _ ids: ClosedRange<Int64>, opening: UInt64) -> OneWayBatch {
+            OneWayBatch(
+                client: Record.ann, user: "user", first: first,
+                entries: ids.map { [.create(ObjectReference("Reading", .int($0)), life: 1, fields: [])] },
+                opening: opening)
+        }
+        #expect(try record.store.ingest(batch(1, 1...3, opening: 5), receivedAt: 1) == 3)
+        for other in [batch(1, 11...13, opening: 6), batch(3, 11...14, opening: 6), batch(2, 11...11, opening: 6)] {
+            let failure = #expect(throws: StoreFailure.self) { try record.store.ingest(other, receivedAt: 2) }
+            #expect(failure?.code == .sequenceGap)
+        }
+        #expect(try record.store.count(of: "Reading") == 3)
+        // A repetition is answered as ever, one of which nobody knows who made it too, and a newer opening goes on.
+        #expect(try record.store.ingest(batch(1, 1...3, opening: 5), receivedAt: 3) == 3)
+        #expect(try record.store.ingest(batch(2, 2...2, opening: 0), receivedAt: 3) == 3)
+        #expect(try record.store.ingest(batch(4, 4...5, opening: 7), receivedAt: 3) == 5)
+        let expected: [Openings.Run] = [.init(id: 5, first: 1), .init(id: 7, first: 4)]
+        #expect(try record.store.register(Record.ann, user: "user").oneWayOpenings.runs == expected)
+        let known = try record.reopen().register(Record.ann, user: "user")
+        #expect(known.oneWayOpenings.runs == expected && known.openings.isEmpty)
+        // Of what was lost and gone over nobody knows who made it.
+        let lifted = try record.store.register(Record.ann, user: "user", standing: DeviceStanding(oldestOneWay: 9))
+        #expect(lifted.ingested == 8 && lifted.oneWayOpenings.isEmpty)
+    }
+
     @Test("what a copy adds to a counter counts on what its file had set before, not on what the other file set since")
     func counters() throws {
         let record = try Record()

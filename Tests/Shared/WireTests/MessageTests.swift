@@ -26,7 +26,8 @@ struct MessageTests {
                     schemaClasses: samples.number(), schemaProperties: samples.number(),
                     schemaClassesOfUser: samples.number(), schemaPropertiesOfUser: samples.number()),
                 committed: samples.sequence(), ingested: samples.sequence(), skipped: samples.sequence(),
-                resumes: samples.number(below: 2) == 0, openings: samples.openings()),
+                resumes: samples.number(below: 2) == 0, openings: samples.openings(),
+                oneWayOpenings: samples.openings()),
             seed: seed)
         let client = ClientID(samples.number())
         let changesets = (0..<UInt64(samples.number(below: 6))).map { samples.changeset(client: client, sequence: $0) }
@@ -45,7 +46,9 @@ struct MessageTests {
         let entries = (0..<samples.number(below: 9)).map { _ in
             (0..<samples.number(below: 4)).map { _ in samples.create() }
         }
-        try expectRoundTrip(IngestBatch(client: client, first: samples.number() >> 1, entries: entries), seed: seed)
+        try expectRoundTrip(
+            IngestBatch(client: client, first: samples.number() >> 1, entries: entries, opening: samples.number()),
+            seed: seed)
         try expectRoundTrip(IngestAnswer(acknowledged: samples.sequence()), seed: seed)
         var refusal = SyncFailure(.permissionDenied, "not yours")
         refusal.refused = [

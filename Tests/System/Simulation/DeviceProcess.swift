@@ -306,7 +306,7 @@ final class DeviceProcess {
         let greeting = Conversation.Greeting(
             wanted: file.wanted.version, logged: .init(changesets: state.lastSequence, oneWay: state.lastOneWay),
             dropped: .init(changesets: state.acknowledged, oneWay: state.acknowledgedOneWay), staged: staged,
-            openings: state.openings)
+            openings: state.openings, oneWayOpenings: state.oneWayOpenings)
         let sent = world.now
         call(attempt, .hello, .session, hello) { [self] (welcome: Welcome) in
             replica.observe(serverTime: welcome.serverTime, localTime: wallTime, roundTrip: world.now - sent)
@@ -347,7 +347,8 @@ final class DeviceProcess {
             try replica.pendingOneWay(in: $0, after: after, limitBytes: conversation.ingest.batchBytes)
         }
         guard let pending else { return tell(.ingestFoundNothing(attempt)) }
-        let batch = IngestBatch(client: file.client, first: pending.first, entries: pending.entries)
+        let batch = IngestBatch(
+            client: file.client, first: pending.first, entries: pending.entries, opening: pending.opening)
         call(attempt, .ingest, .ingest, batch) {
             (answer: IngestAnswer) in .ingestAnswered(attempt, through: answer.acknowledged)
         }

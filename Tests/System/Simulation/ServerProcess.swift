@@ -322,7 +322,8 @@ final class ServerProcess {
         return Welcome(
             session: lastSession, protocolVersion: Conversations.protocolVersions.upperBound, epoch: record.epoch,
             serverTime: clock, limits: Self.limits, committed: known.committed, ingested: known.ingested,
-            skipped: known.skipped, resumes: session.resumes, openings: known.openings)
+            skipped: known.skipped, resumes: session.resumes, openings: known.openings,
+            oneWayOpenings: known.oneWayOpenings)
     }
 
     /// Where the messages of a session go from now on.
@@ -420,7 +421,7 @@ final class ServerProcess {
         do throws(StoreFailure) {
             let oneWay = OneWayBatch(
                 client: batch.client, user: Self.user, permissions: access.permissions(of: batch.client),
-                first: batch.first, entries: batch.entries)
+                first: batch.first, entries: batch.entries, opening: batch.opening)
             let through = try intake.accept(oneWay, receivedAt: clock)
             world.story.note(
                 "the server keeps one-way entries of client \(batch.client.rawValue % 16) through \(through)")

@@ -1,4 +1,5 @@
 import Causeway
+import CausewayStoreEmbedded
 import Foundation
 import Testing
 
@@ -87,6 +88,36 @@ struct CopiedFileTests {
         #expect(a.object(ofType: Chore.self, forPrimaryKey: 2)?.title == "seen by the copy")
         #expect(b.object(ofType: Chore.self, forPrimaryKey: 12)?.title == "seen by the original")
         #expect(a.unsyncedChanges.isEmpty && b.unsyncedChanges.isEmpty)
+        await bench.end()
+    }
+
+    @Test("both send one-way objects, made offline or at the same time, and the server keeps all of them once")
+    func oneWayObjects() async throws {
+        let bench = try Bench()
+        func measure(_ realm: Realm, _ ids: ClosedRange<Int>) throws {
+            for id in ids { try realm.write { realm.create(Reading.self, value: ["id": id, "degrees": 1.0]) } }
+        }
+        let a = try Realm(configuration: try await bench.configuration("a", initial: Self.all))
+        try measure(a, 1...3)
+        try await settle(a)
+        bench.cutOff("a")
+        try measure(a, 4...5)
+        try copy(bench, "a", as: "b")
+        try await bench.rejoin(["a": a])
+        try measure(a, 6...8)
+        try await settle(a)
+        #expect(try bench.store.count(of: "Reading") == 8)
+
+        bench.cutOff("b")
+        let b = try Realm(configuration: try await bench.configuration("b"))
+        try measure(b, 16...20)
+        try await bench.rejoin(["b": b])
+        try await settle(a, b)
+        #expect(try bench.store.count("Reading", matching: "id BETWEEN {16, 20}") == 5)
+        try measure(a, 21...22)
+        try measure(b, 31...32)
+        try await settle(a, b)
+        #expect(try bench.store.count(of: "Reading") == 17)
         await bench.end()
     }
 }

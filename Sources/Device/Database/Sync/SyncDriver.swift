@@ -403,7 +403,7 @@ actor SyncDriver {
             user.app.syncManager.log(
                 .info,
                 "The file was copied or restored from a backup: it goes on as a client of its own, and sends what it made "
-                    + "after changeset \(agreed).")
+                    + "after changeset \(agreed.changesets) and one-way entry \(agreed.oneWay).")
             onFile(answering: { file in
                 let begun = try file.beginAgain(after: agreed)
                 return .beganAgain(passed: begun.passed, logged: begun.logged)
@@ -590,7 +590,8 @@ actor SyncDriver {
                 attempt, welcome,
                 .init(
                     wanted: greeting.wantedVersion, logged: greeting.logged, dropped: greeting.dropped,
-                    staged: greeting.staged, openings: greeting.openings))
+                    staged: greeting.staged, openings: greeting.openings,
+                    oneWayOpenings: greeting.oneWayOpenings))
         }
     }
 

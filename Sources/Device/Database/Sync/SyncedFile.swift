@@ -116,6 +116,7 @@ final class SyncedFile: Sendable {
         var dropped: Conversation.Logged
         var staged: StagedChange?
         var openings: Openings
+        var oneWayOpenings: Openings
     }
 
     /// What to say at the beginning of a session.
@@ -143,7 +144,8 @@ final class SyncedFile: Sendable {
                 oldestOneWay: state.acknowledgedOneWay + 1, staged: view, predecessor: state.predecessor)
             return Greeting(
                 hello: hello, fileVersion: transaction.version, wantedVersion: newest.version, logged: state.logged,
-                dropped: state.dropped, staged: view == nil ? nil : staged, openings: state.openings)
+                dropped: state.dropped, staged: view == nil ? nil : staged, openings: state.openings,
+                oneWayOpenings: state.oneWayOpenings)
         }
     }
 
@@ -178,7 +180,8 @@ final class SyncedFile: Sendable {
                 in: transaction, after: number, limitBytes: limitBytes, operationsMax: operationsMax)
             guard let pending else { return nil }
             let client = try replica.state(in: transaction).client
-            let batch = IngestBatch(client: client, first: pending.first, entries: pending.entries)
+            let batch = IngestBatch(
+                client: client, first: pending.first, entries: pending.entries, opening: pending.opening)
             return (batch, pending.sizeBytes)
         }
     }
@@ -332,13 +335,16 @@ final class SyncedFile: Sendable {
         }
     }
 
-    /// The file goes on as another client, with what it made after a changeset.
-    func beginAgain(after agreed: UInt64) throws -> (passed: Conversation.Logged, logged: Conversation.Logged) {
+    /// The file goes on as another client, with what it made after a changeset and a one-way entry.
+    func beginAgain(after agreed: Conversation.Logged) throws -> (
+        passed: Conversation.Logged, logged: Conversation.Logged
+    ) {
         comparison.withLock { $0 = nil }
         return try writing { transaction in
             StagingTree(transaction).clear()
             let begun = try replica.beginAgain(
-                after: agreed, as: ClientID(SystemRandom().nextNonZero()), in: transaction)
+                after: agreed.changesets, oneWay: agreed.oneWay, as: ClientID(SystemRandom().nextNonZero()),
+                in: transaction)
             return (
                 Conversation.Logged(changesets: begun.passed.changesets, oneWay: begun.passed.oneWay),
                 Conversation.Logged(changesets: begun.changesets, oneWay: begun.oneWay)

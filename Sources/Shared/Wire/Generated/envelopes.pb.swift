@@ -246,6 +246,11 @@ nonisolated struct EnvelopeWelcome: Sendable {
 
   var openingFirsts: [UInt64] = []
 
+  /// The same of the one-way entries up to `ingested`.
+  var oneWayOpenings: [UInt64] = []
+
+  var oneWayOpeningFirsts: [UInt64] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -663,6 +668,9 @@ nonisolated struct EnvelopeIngestRequest: Sendable {
 
   var first: UInt64 = 0
 
+  /// The opening of the device's file that made the entries.
+  var opening: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -981,7 +989,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}protocol_version\0\u{1}epoch\0\u{3}server_time\0\u{1}limits\0\u{1}committed\0\u{1}ingested\0\u{2}+skipped\0\u{2}\u{17}resumes\0\u{2}\u{7}openings\0\u{3}opening_firsts\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}protocol_version\0\u{1}epoch\0\u{3}server_time\0\u{1}limits\0\u{1}committed\0\u{1}ingested\0\u{2}+skipped\0\u{2}\u{17}resumes\0\u{2}\u{7}openings\0\u{3}opening_firsts\0\u{4}\u{9}one_way_openings\0\u{3}one_way_opening_firsts\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1000,6 +1008,8 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 73: try { try decoder.decodeSingularBoolField(value: &self.resumes) }()
       case 80: try { try decoder.decodeRepeatedFixed64Field(value: &self.openings) }()
       case 81: try { try decoder.decodeRepeatedUInt64Field(value: &self.openingFirsts) }()
+      case 90: try { try decoder.decodeRepeatedFixed64Field(value: &self.oneWayOpenings) }()
+      case 91: try { try decoder.decodeRepeatedUInt64Field(value: &self.oneWayOpeningFirsts) }()
       default: break
       }
     }
@@ -1043,6 +1053,12 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if !self.openingFirsts.isEmpty {
       try visitor.visitPackedUInt64Field(value: self.openingFirsts, fieldNumber: 81)
     }
+    if !self.oneWayOpenings.isEmpty {
+      try visitor.visitPackedFixed64Field(value: self.oneWayOpenings, fieldNumber: 90)
+    }
+    if !self.oneWayOpeningFirsts.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.oneWayOpeningFirsts, fieldNumber: 91)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1058,6 +1074,8 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.resumes != rhs.resumes {return false}
     if lhs.openings != rhs.openings {return false}
     if lhs.openingFirsts != rhs.openingFirsts {return false}
+    if lhs.oneWayOpenings != rhs.oneWayOpenings {return false}
+    if lhs.oneWayOpeningFirsts != rhs.oneWayOpeningFirsts {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1855,7 +1873,7 @@ nonisolated extension EnvelopeAccepted: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension EnvelopeIngestRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".IngestRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}client\0\u{1}first\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}client\0\u{1}first\0\u{2}Xopening\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1865,6 +1883,7 @@ nonisolated extension EnvelopeIngestRequest: SwiftProtobuf.Message, SwiftProtobu
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularFixed64Field(value: &self.client) }()
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.first) }()
+      case 90: try { try decoder.decodeSingularFixed64Field(value: &self.opening) }()
       default: break
       }
     }
@@ -1877,12 +1896,16 @@ nonisolated extension EnvelopeIngestRequest: SwiftProtobuf.Message, SwiftProtobu
     if self.first != 0 {
       try visitor.visitSingularUInt64Field(value: self.first, fieldNumber: 2)
     }
+    if self.opening != 0 {
+      try visitor.visitSingularFixed64Field(value: self.opening, fieldNumber: 90)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: EnvelopeIngestRequest, rhs: EnvelopeIngestRequest) -> Bool {
     if lhs.client != rhs.client {return false}
     if lhs.first != rhs.first {return false}
+    if lhs.opening != rhs.opening {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
