@@ -122,6 +122,7 @@ package final class Conversations: Sendable {
         let time = now()
         var hello = hello
         hello.checkpoint.acknowledged = min(checkpoint.acknowledged, record.committed)
+        hello.checkpoint.opening = record.openings.id(of: hello.checkpoint.acknowledged) ?? 0
         let conversation = Conversation(
             hello: hello, isLost: isLost, awaited: checkpoint.acknowledged, isStagedKnown: isStagedKnown, user: user,
             limits: limits, permissions: access?.permissions(), now: time)

@@ -72,7 +72,7 @@ extension ViewDifference {
     package func checkpoint(epoch: UInt64, querySet: UInt64, permissions: UInt64) -> Checkpoint {
         Checkpoint(
             epoch: epoch, version: version, querySet: querySet, acknowledged: acknowledged, incarnation: incarnation,
-            permissions: permissions)
+            permissions: permissions, opening: opening)
     }
 }
 

@@ -13,8 +13,9 @@ package protocol StoreSnapshot: AnyObject {
     /// The oldest version from which `history(after:)` still tells everything.
     var historyStart: ServerVersion { get }
 
-    /// The last changeset of the client that this version includes.
-    func committed(by client: ClientID) throws(StoreFailure) -> UInt64
+    /// The last changeset of the client that this version includes, and the opening of its file that made it; zero when
+    /// nobody knows.
+    func acknowledgement(of client: ClientID) throws(StoreFailure) -> (sequence: UInt64, opening: UInt64)
     /// What was refused of the client's changesets after one and through another, in their order.
     func refusals(
         of client: ClientID, after acknowledged: UInt64, through last: UInt64
@@ -132,4 +133,11 @@ package struct ObjectRuns: Sendable {
     package var singles: [ObjectKey] = []
 
     package init() {}
+}
+
+extension StoreSnapshot {
+    /// The last changeset of the client that this version includes.
+    package func committed(by client: ClientID) throws(StoreFailure) -> UInt64 {
+        try acknowledgement(of: client).sequence
+    }
 }

@@ -39,8 +39,9 @@ final class EmbeddedSnapshot: StoreSnapshot {
         return table
     }
 
-    func committed(by client: ClientID) throws(StoreFailure) -> UInt64 {
-        try ClientState(of: client, in: transaction)?.committed ?? 0
+    func acknowledgement(of client: ClientID) throws(StoreFailure) -> (sequence: UInt64, opening: UInt64) {
+        guard let known = try ClientState(of: client, in: transaction) else { return (0, 0) }
+        return (known.committed, known.openings.id(of: known.committed) ?? 0)
     }
 
     func refusals(

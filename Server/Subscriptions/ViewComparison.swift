@@ -16,6 +16,7 @@ package import CausewayStore
 /// 3. A range in which both ends have the same count and sum is not asked about again.
 package final class ViewComparison {
     package let acknowledged: UInt64
+    let opening: UInt64
     let snapshot: any StoreSnapshot
     let wanted: StandingQueries
     let rules: BoundRules?
@@ -66,7 +67,7 @@ package final class ViewComparison {
         self.seed = seed
         self.client = client
         self.told = told
-        acknowledged = try snapshot.committed(by: client)
+        (acknowledged, opening) = try snapshot.acknowledgement(of: client)
         rules = permissions?.bound(in: snapshot.schema)
         self.wanted = try queries.queries(wanted, in: snapshot, under: permissions, refusing: !isHeld)
         digester = ObjectDigester(seed: seed, schema: schema)

@@ -26,6 +26,8 @@ package final class ViewDifference {
     package let version: ServerVersion
     /// The device's last changeset that the version includes.
     package let acknowledged: UInt64
+    /// The opening of the device's file that made it; zero when nobody knows.
+    package let opening: UInt64
     /// The run of the server that committed the version.
     package let incarnation: UInt64
     /// What there is to go through in all parts together, for a progress bar; touched objects are counted whether they
@@ -136,7 +138,7 @@ package final class ViewDifference {
         self.snapshot = snapshot
         self.start = start
         version = snapshot.version
-        acknowledged = try snapshot.committed(by: client)
+        (acknowledged, opening) = try snapshot.acknowledgement(of: client)
         incarnation = try snapshot.lineage().run(of: snapshot.version)
         rules = permissions?.bound(in: snapshot.schema)
         heldRules = heldPermissions?.bound(in: snapshot.schema)
@@ -169,7 +171,7 @@ package final class ViewDifference {
         snapshot = comparison.snapshot
         start = comparison.snapshot.version
         version = comparison.snapshot.version
-        acknowledged = comparison.acknowledged
+        (acknowledged, opening) = (comparison.acknowledged, comparison.opening)
         incarnation = try snapshot.lineage().run(of: snapshot.version)
         wanted = comparison.wanted
         held = comparison.wanted

@@ -17,6 +17,19 @@ extension Replica {
         try ViewApplication(
             transaction, state: try state(in: transaction), work, acknowledged: acknowledged, now: now, limits)
     }
+
+    /// Whether a change acknowledges a changeset under this client's name that another copy of the file made. To apply it
+    /// would let go of what this file has under the number: it is not on the server.
+    ///
+    /// - Parameter opening: what made the changeset, as the server says; zero when it does not.
+    package func isOfCopy(acknowledged: UInt64, by opening: UInt64, in transaction: Transaction) throws(StoreError)
+        -> Bool
+    {
+        guard opening != 0 else { return false }
+        let state = try state(in: transaction)
+        guard acknowledged > state.acknowledged else { return false }
+        return acknowledged > state.lastSequence || (state.openings.id(of: acknowledged) ?? opening) != opening
+    }
 }
 
 /// One view change on its way into the file.

@@ -57,6 +57,8 @@ extension Conversation {
         case setAside(Lane)
         case setAsideFailed(Lane, String)
         case fileFailed(String)
+        /// What `apply` was given acknowledges a changeset that another copy of the file made: nothing of it is applied.
+        case ofCopy
 
         case timer
     }

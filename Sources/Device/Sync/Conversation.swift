@@ -213,6 +213,10 @@ package struct Conversation: Sendable {
             // Also while a hello waits for the file: it would be answered as before, and the file be asked for the same
             // again, as fast as the network goes.
             retry(at: now, using: &random, into: &actions)
+        case .ofCopy:
+            download.fileFailed()
+            // The answer to the next hello shows where the two parted. After a pause, for two of them may be at it.
+            retry(at: now, using: &random, into: &actions)
         case .timer:
             armed = nil
             timePassed(at: now, using: &random, into: &actions)

@@ -76,18 +76,18 @@ package struct StagedChange: Hashable, Sendable {
 
 // MARK: - Bytes
 //
-//  staged     := format(1) count segment* class row done total
-//  segment    := end checkpoint
-//  checkpoint := epoch version querySet acknowledged incarnation permissions schema
+//  staged     := format(2) count segment* class row done total
+//  segment    := end version querySet acknowledged epoch incarnation permissions schema opening
 //
-// Numbers are varints, but for the epoch, the incarnation and the two fingerprints (eight bytes); the row is zigzag.
+// Numbers are varints, but for the epoch, the incarnation, the two fingerprints and the opening (eight bytes); the row is
+// zigzag. Format 1 lacks the opening.
 
 extension StagedChange {
-    private static let format: UInt8 = 1
+    private static let formats: ClosedRange<UInt8> = 1...2
 
     package func encoded() -> [UInt8] {
         var writer = ByteWriter()
-        writer.write(byte: Self.format)
+        writer.write(byte: Self.formats.upperBound)
         writer.write(varint: UInt64(segments.count))
         for segment in segments {
             let checkpoint = segment.checkpoint
@@ -96,7 +96,9 @@ extension StagedChange {
             ] {
                 writer.write(varint: number)
             }
-            for number in [checkpoint.epoch, checkpoint.incarnation, checkpoint.permissions, checkpoint.schema] {
+            for number in [
+                checkpoint.epoch, checkpoint.incarnation, checkpoint.permissions, checkpoint.schema, checkpoint.opening,
+            ] {
                 writer.write(fixed64: number)
             }
         }
@@ -109,7 +111,8 @@ extension StagedChange {
 
     package init(encoded bytes: [UInt8]) throws(EncodingError) {
         var reader = ByteReader(bytes)
-        guard try reader.readByte() == Self.format else { throw reader.malformed("a newer form of a staged change") }
+        let format = try reader.readByte()
+        guard Self.formats.contains(format) else { throw reader.malformed("a newer form of a staged change") }
         for _ in 0..<(try reader.readCount(minimumBytesEach: 36)) {
             let end = Int(clamping: try reader.readVarint())
             let version = ServerVersion(try reader.readVarint())
@@ -121,7 +124,7 @@ extension StagedChange {
                     checkpoint: Checkpoint(
                         epoch: epoch, version: version, querySet: querySet, acknowledged: acknowledged,
                         incarnation: try reader.readFixed64(), permissions: try reader.readFixed64(),
-                        schema: try reader.readFixed64())))
+                        schema: try reader.readFixed64(), opening: format >= 2 ? try reader.readFixed64() : 0)))
         }
         reached = RowPosition(className: try reader.readString(), row: ObjectKey(try reader.readSigned()))
         objectsDone = try reader.readVarint()

@@ -18,12 +18,16 @@ package struct Checkpoint: Hashable, Sendable {
     package var permissions: UInt64
     /// Names the schema that the device had declared when the view was made; zero when nobody has said.
     package var schema: UInt64
+    /// The opening of the device's file that made the changeset `acknowledged`, as the server says it; zero when nobody
+    /// knows. A device that another copy of its file is taken for learns by it that the changeset is not its own.
+    package var opening: UInt64
 
     package init(
         epoch: UInt64, version: ServerVersion, querySet: UInt64, acknowledged: UInt64, incarnation: UInt64 = 0,
-        permissions: UInt64 = 0, schema: UInt64 = 0
+        permissions: UInt64 = 0, schema: UInt64 = 0, opening: UInt64 = 0
     ) {
         self.epoch = epoch
+        self.opening = opening
         self.schema = schema
         self.incarnation = incarnation
         self.version = version

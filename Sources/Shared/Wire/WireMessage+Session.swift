@@ -110,7 +110,7 @@ extension Checkpoint {
         self.init(
             epoch: envelope.epoch, version: ServerVersion(envelope.version), querySet: envelope.querySet,
             acknowledged: envelope.acknowledged, incarnation: envelope.incarnation, permissions: envelope.permissions,
-            schema: envelope.schema)
+            schema: envelope.schema, opening: envelope.opening)
     }
 }
 
@@ -124,6 +124,7 @@ extension EnvelopeCheckpoint {
         incarnation = checkpoint.incarnation
         permissions = checkpoint.permissions
         schema = checkpoint.schema
+        opening = checkpoint.opening
     }
 }
 

@@ -127,6 +127,23 @@ struct BeginningAgainTests {
         #expect(try pending(after: 4)?.opening == 7)
     }
 
+    @Test("a change that acknowledges what another copy made under a number of this file is told from one's own")
+    func acknowledgementsOfCopies() throws {
+        let device = try Device(1, opening: 5)
+        try create(device, 1)
+        try create(device, 2)
+        try device.reopen(as: 6)
+        try create(device, 3)
+        func isOfCopy(_ acknowledged: UInt64, by opening: UInt64) throws -> Bool {
+            try device.read { try device.replica.isOfCopy(acknowledged: acknowledged, by: opening, in: $0) }
+        }
+        #expect(try !isOfCopy(2, by: 5) && !isOfCopy(3, by: 6) && isOfCopy(3, by: 5) && isOfCopy(2, by: 9))
+        // What the file never made is of a copy as well; where the server names no opening nothing is known.
+        #expect(try isOfCopy(4, by: 6) && !isOfCopy(4, by: 0) && !isOfCopy(3, by: 0))
+        try device.apply(ViewChange(messages: [], acknowledged: 2, version: ServerVersion(1), view: .everything))
+        #expect(try !isOfCopy(2, by: 9) && isOfCopy(3, by: 9))
+    }
+
     @Test("two files that were one, and a third device, lose nothing and end with the same objects", arguments: 0..<4)
     func twoFiles(_ block: Int) throws {
         for seed in UInt64(block * 40)..<UInt64(block * 40 + 40) { try goOn(seed) }

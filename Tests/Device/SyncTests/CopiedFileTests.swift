@@ -108,6 +108,23 @@ struct CopiedFileTests {
         #expect(answer(to: openings((1, 1), (3, 3)), committed: 1).isEmpty)
     }
 
+    @Test("a change that acknowledges what another copy made is left alone, and hello is said anew after a pause")
+    func changeOfCopy() {
+        var peer = HandCrankedPeer(changesets: 3)
+        peer.connect()
+        peer.receive(.changes(lastPart(1, acknowledged: 1)))
+        let first = peer.attempt
+        #expect(peer.tell(.ofCopy) == [.disconnect(first)])
+        // Nothing was confirmed by it.
+        #expect(peer.conversation.upload.dropped == 0)
+        guard case .waiting(let until) = peer.conversation.phase else {
+            Issue.record("it does not wait")
+            return
+        }
+        peer.now = until
+        #expect(peer.tell(.timer) == [.sendHello(peer.attempt)])
+    }
+
     @Test("a file that cannot begin again, or be filled again, is asked after a pause that grows, not at once")
     func beginningAgainFails() throws {
         for committed in [6, 1] as [UInt64] {

@@ -18,7 +18,9 @@ final class CountingSnapshot: StoreSnapshot {
     var schema: Schema { snapshot.schema }
     var historyStart: ServerVersion { snapshot.historyStart }
 
-    func committed(by client: ClientID) throws(StoreFailure) -> UInt64 { try snapshot.committed(by: client) }
+    func acknowledgement(of client: ClientID) throws(StoreFailure) -> (sequence: UInt64, opening: UInt64) {
+        try snapshot.acknowledgement(of: client)
+    }
 
     func refusals(
         of client: ClientID, after acknowledged: UInt64, through last: UInt64

@@ -488,6 +488,10 @@ final class DeviceProcess {
     private func apply(
         _ parts: [ViewChunk], _ checkpoint: Checkpoint, in transaction: Transaction
     ) throws -> [QuarantinedChange] {
+        guard
+            try !replica.isOfCopy(
+                acknowledged: checkpoint.acknowledged, by: checkpoint.opening, in: transaction)
+        else { throw Divergence("[I7] device \(number) is told that a copy of its file wrote, and nobody copied it") }
         let application = try replica.beginApplying(
             acknowledged: checkpoint.acknowledged, in: transaction, now: wallTime)
         application.refuse(parts)

@@ -305,6 +305,7 @@ final class ServerProcess {
         }
         var hello = hello
         hello.checkpoint.acknowledged = min(checkpoint.acknowledged, known.committed)
+        hello.checkpoint.opening = known.openings.id(of: hello.checkpoint.acknowledged) ?? 0
         for session in sessions.values where session.client == hello.client {
             session.end(SyncFailure(.sessionUnknown, "The same client opened a newer session, which replaces this."))
             sessions[session.id] = nil

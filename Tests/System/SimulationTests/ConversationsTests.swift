@@ -101,6 +101,18 @@ struct ConversationsTests {
         await bench.end()
     }
 
+    @Test("a checkpoint names the opening of the file that made what it acknowledges")
+    func acknowledgedOpening() async throws {
+        let bench = try Bench()
+        let ann = try await bench.connect(1)
+        var changeset = bench.change(1, 1)
+        changeset.opening = 77
+        _ = try await bench.conversations.upload(ann.session, user: "user", [changeset])
+        let told = try await ann.sink.next { $0.checkpoint?.acknowledged == 1 }
+        #expect(told.checkpoint?.opening == 77)
+        await bench.end()
+    }
+
     @Test("a file that begins again before its first checkpoint is taken for one that has seen no database yet")
     func begunAgainBeforeTheFirstCheckpoint() async throws {
         let bench = try Bench()

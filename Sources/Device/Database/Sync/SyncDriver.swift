@@ -372,12 +372,17 @@ actor SyncDriver {
         case .renewToken: renewToken()
         case .apply(let changes):
             onFile(answering: { [self] file in
-                let outcome =
-                    if let resetBlocks, try file.isReset(by: changes) {
-                        try resetBlocks.around(on: fileQueue) { try file.apply(changes) }
-                    } else {
-                        try file.apply(changes)
-                    }
+                let outcome: (acknowledged: UInt64, refused: [QuarantinedChange])
+                do {
+                    outcome =
+                        if let resetBlocks, try file.isReset(by: changes) {
+                            try resetBlocks.around(on: fileQueue) { try file.apply(changes) }
+                        } else {
+                            try file.apply(changes)
+                        }
+                } catch is SyncedFile.ChangeOfCopy {
+                    return .ofCopy
+                }
                 if !outcome.refused.isEmpty { onQueue { $0.reportRefused(outcome.refused) } }
                 return .applied(acknowledged: outcome.acknowledged)
             })

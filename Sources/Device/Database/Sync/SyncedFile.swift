@@ -239,8 +239,13 @@ final class SyncedFile: Sendable {
         }
     }
 
+    /// A change acknowledges what another copy of the file sent.
+    struct ChangeOfCopy: Error {}
+
     /// Applies complete view changes, all of them in one transaction together with the last one's checkpoint. Returns
     /// the last upload that the file now knows to be included, and what the server refused of the uploads.
+    ///
+    /// - Throws: `ChangeOfCopy`, with nothing applied.
     func apply(_ changes: [ViewChange]) throws -> (acknowledged: UInt64, refused: [QuarantinedChange]) {
         comparison.withLock { $0 = nil }
         let outcome = try write(changes)
@@ -259,6 +264,9 @@ final class SyncedFile: Sendable {
                 let cut = change.partsSpilled > 0 ? staging.staged()?.segments(before: change) ?? [] : []
                 var next = 0
                 for segment in cut + [.init(end: change.partsSpilled, checkpoint: checkpoint)] {
+                    let isOfCopy = try replica.isOfCopy(
+                        acknowledged: segment.checkpoint.acknowledged, by: segment.checkpoint.opening, in: transaction)
+                    if isOfCopy { throw ChangeOfCopy() }
                     let application = try replica.beginApplying(
                         acknowledged: segment.checkpoint.acknowledged, in: transaction, now: Self.wallClock)
                     for number in next..<segment.end {

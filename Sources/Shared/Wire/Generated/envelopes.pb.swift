@@ -749,6 +749,9 @@ nonisolated struct EnvelopeCheckpoint: Sendable {
 
   var schema: UInt64 = 0
 
+  /// The opening of the device's file that made the changeset `acknowledged`.
+  var opening: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -2033,7 +2036,7 @@ nonisolated extension EnvelopeRefusedOperation: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension EnvelopeCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Checkpoint"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}epoch\0\u{1}version\0\u{3}query_set\0\u{1}acknowledged\0\u{2}$incarnation\0\u{2}\u{14}permissions\0\u{2}\u{14}schema\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}epoch\0\u{1}version\0\u{3}query_set\0\u{1}acknowledged\0\u{2}$incarnation\0\u{2}\u{14}permissions\0\u{2}\u{14}schema\0\u{2}\u{a}opening\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2048,6 +2051,7 @@ nonisolated extension EnvelopeCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._
       case 40: try { try decoder.decodeSingularFixed64Field(value: &self.incarnation) }()
       case 60: try { try decoder.decodeSingularFixed64Field(value: &self.permissions) }()
       case 80: try { try decoder.decodeSingularFixed64Field(value: &self.schema) }()
+      case 90: try { try decoder.decodeSingularFixed64Field(value: &self.opening) }()
       default: break
       }
     }
@@ -2075,6 +2079,9 @@ nonisolated extension EnvelopeCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._
     if self.schema != 0 {
       try visitor.visitSingularFixed64Field(value: self.schema, fieldNumber: 80)
     }
+    if self.opening != 0 {
+      try visitor.visitSingularFixed64Field(value: self.opening, fieldNumber: 90)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2086,6 +2093,7 @@ nonisolated extension EnvelopeCheckpoint: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.incarnation != rhs.incarnation {return false}
     if lhs.permissions != rhs.permissions {return false}
     if lhs.schema != rhs.schema {return false}
+    if lhs.opening != rhs.opening {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
