@@ -68,9 +68,10 @@ struct ClientState {
         transaction.tree(Layout.clients).put(Layout.bytes(client.rawValue), writer.bytes)
     }
 
-    /// Whether another opening made the changeset that is known by its number: what came first is no repetition of it.
+    /// Whether another opening made the changeset that is known by its number: what came first is no repetition of it. So
+    /// may one be that is older than the openings that are kept, and the answer to a hello tells.
     func isOfCopy(_ changeset: Changeset) -> Bool {
-        openings.includeOther(than: changeset.opening, in: changeset.sequence...changeset.sequence)
+        openings.mayIncludeOther(than: changeset.opening, in: changeset.sequence...changeset.sequence)
     }
 
     /// The same of one-way entries.
@@ -78,7 +79,7 @@ struct ClientState {
     /// - Precondition: the first of the batch is there already.
     func hasOfCopy(_ batch: OneWayBatch) -> Bool {
         let last = min(batch.first - 1 + UInt64(batch.entries.count), ingested)
-        return last >= batch.first && oneWayOpenings.includeOther(than: batch.opening, in: batch.first...last)
+        return last >= batch.first && oneWayOpenings.mayIncludeOther(than: batch.opening, in: batch.first...last)
     }
 
     /// A stamp no later than the time of receipt, and later than every stamp of the client before: a clock that runs

@@ -42,6 +42,7 @@ extension Replica {
         next.lastSequence = settled.lastSequence - settled.acknowledged
         next.lastOneWay = settled.lastOneWay - settled.acknowledgedOneWay
         next.elementCounter = settled.elementCounter
+        trees.openings.removeRange()
         if opening != 0 {
             next.openings.note(opening, from: 1)
             next.oneWayOpenings.note(opening, from: 1)

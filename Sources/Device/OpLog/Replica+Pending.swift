@@ -26,7 +26,7 @@ extension Replica {
         var operations = 0
         try trees.changesets(in: trees.log, after: sequence) { changeset, size in
             var changeset = changeset
-            changeset.opening = openings.id(of: changeset.sequence) ?? 0
+            changeset.opening = trees.opening(of: changeset.sequence, in: .changesets, openings) ?? 0
             operations += changeset.operationCount
             if let first = found.first,
                 sizeBytes + size > limitBytes || operations > operationsMax || changeset.opening != first.opening
@@ -54,7 +54,7 @@ extension Replica {
         var operations = 0
         try trees.changesets(in: trees.oneWay, after: number) { changeset, size in
             operations += changeset.operationCount
-            let maker = openings.id(of: changeset.sequence) ?? 0
+            let maker = trees.opening(of: changeset.sequence, in: .oneWay, openings) ?? 0
             if !entries.isEmpty,
                 sizeBytes + size > limitBytes || operations > operationsMax || maker != opening
             {
@@ -77,6 +77,7 @@ extension Replica {
         guard last > state.acknowledgedOneWay else { return }
         trees.oneWay.removeRange(from: Trees.key(state.acknowledgedOneWay + 1), upTo: Trees.key(last + 1))
         state.acknowledgedOneWay = last
+        trees.forgetOpenings(before: last, of: .oneWay, state.oneWayOpenings)
         state.oneWayOpenings.forget(before: last)
         trees.save(state)
     }

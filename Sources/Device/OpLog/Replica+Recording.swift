@@ -17,7 +17,7 @@ extension Replica {
         guard !changes.isEmpty else { return }
         var state = try state(in: transaction)
         state.clockTime = clock.reading(now: now, after: state.clockTime)
-        enter(&state)
+        enter(&state, in: transaction)
         var recording = Recording(transaction, state: state, work)
         try recording.add(changes)
         recording.finish()
@@ -28,7 +28,7 @@ extension Replica {
         guard !operations.isEmpty else { return }
         var state = try state(in: transaction)
         state.clockTime = clock.reading(now: now, after: state.clockTime)
-        enter(&state)
+        enter(&state, in: transaction)
         var recording = Recording(transaction, state: state, work)
         for operation in operations { try recording.addAgain(operation) }
         recording.finish()

@@ -1,6 +1,6 @@
 package import CausewayModel
 package import CausewayObjectStore
-import CausewayOperations
+package import CausewayOperations
 import Synchronization
 
 /// The sync bookkeeping of one device's file: what was done here and not acknowledged, and where the file stands.
@@ -83,15 +83,26 @@ package final class Replica: Sendable {
     ///
     /// Each counts its ids from a number of its own, far from all others: two files that were one give no id twice. Where
     /// two programs write in turns, each of them leaps once.
-    func enter(_ state: inout ReplicaState) {
+    func enter(_ state: inout ReplicaState, in transaction: Transaction) {
         guard opening != 0, state.openings.runs.last?.id != opening else { return }
-        state.openings.note(opening, from: state.lastSequence + 1)
-        state.oneWayOpenings.note(opening, from: state.lastOneWay + 1)
+        let trees = Trees(transaction)
+        trees.keep(state.openings.note(opening, from: state.lastSequence + 1), of: .changesets)
+        trees.keep(state.oneWayOpenings.note(opening, from: state.lastOneWay + 1), of: .oneWay)
         let first = firstElement.load(ordering: .relaxed)
         // A transaction that was undone has undone the leap.
         guard first == 0 || state.elementCounter < first else { return }
         state.elementCounter += 1 + opening & Self.leapMax
         firstElement.store(state.elementCounter, ordering: .relaxed)
+    }
+
+    /// Which openings of the file made its changesets and its one-way entries, as far back as the last ones acknowledged.
+    package func openings(
+        in transaction: Transaction
+    ) throws(StoreError) -> (changesets: Openings, oneWay: Openings) {
+        let (trees, state) = (Trees(transaction), try state(in: transaction))
+        return (
+            trees.openings(of: .changesets, state.openings), trees.openings(of: .oneWay, state.oneWayOpenings)
+        )
     }
 
     /// As many openings as a file will ever have fit into 64 bits.
@@ -100,7 +111,7 @@ package final class Replica: Sendable {
     /// A name for a new embedded object, unique for ever.
     package func container(in transaction: Transaction) throws(StoreError) -> PrimaryKey {
         var state = try state(in: transaction)
-        enter(&state)
+        enter(&state, in: transaction)
         let id = state.nextElement()
         Trees(transaction).save(state)
         return .container(id)

@@ -1,15 +1,15 @@
 package import CausewayModel
-package import CausewayOperations
+import CausewayOperations
 
 /// Where a device's file stands: what it did, what the server has, and which view of the server it holds.
 package struct ReplicaState: Hashable, Sendable {
     package let client: ClientID
     /// The names that the file had before it was found to be a copy, the last one first: what it made under them is its own.
     package internal(set) var predecessors: [ClientID] = []
-    /// Which openings of the file made its changesets, as far back as the last one acknowledged.
-    package internal(set) var openings = Openings()
+    /// Which openings of the file made its changesets, the newest ones: `Replica.openings` has all.
+    var openings = Openings()
     /// The same of its one-way entries.
-    package internal(set) var oneWayOpenings = Openings()
+    var oneWayOpenings = Openings()
     /// The last changeset that was logged, and the last one that the server has acknowledged.
     package internal(set) var lastSequence: UInt64 = 0
     package internal(set) var acknowledged: UInt64 = 0

@@ -18,6 +18,7 @@ import CausewayOperations
 /// | `sync.lives` | object | causal length, where it is not the usual one |
 /// | `sync.left` | object | the version up to which it was seen, 8: it has left the view and stays for what is pending |
 /// | `sync.suspects` | object | nothing: an embedded object that may have no holder |
+/// | `sync.openings` | the log, 1: 0 changesets, 1 one-way entries; the complement of the first number, 8 | the opening that made them, 8, of those that the state has no room for |
 /// | `sync.kept` | sequence | when it was acknowledged, 8, and the changeset; under one zero byte the sum of their sizes |
 /// | `sync.quarantine` | number | `QuarantinedChange`; under one zero byte the last number |
 /// | `sync.oneway` | number | one transaction's one-way creates, as a changeset |
@@ -56,7 +57,7 @@ struct Trees {
     func removeAll() {
         for tree in [
             stateTree, log, touched, freshTree, due, bases, lists, texts, lives, left, suspects, oneWay, kept,
-            quarantine,
+            quarantine, openings,
         ] {
             tree.removeRange()
         }
@@ -75,6 +76,7 @@ struct Trees {
 
     var oneWay: Tree { transaction.tree("sync.oneway") }
     var kept: Tree { transaction.tree("sync.kept") }
+    var openings: Tree { transaction.tree("sync.openings") }
     var quarantine: Tree { transaction.tree("sync.quarantine") }
 
     /// Changesets after one number and through another, until `body` has had enough.

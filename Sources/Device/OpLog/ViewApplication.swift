@@ -28,7 +28,8 @@ extension Replica {
         guard opening != 0 else { return false }
         let state = try state(in: transaction)
         guard acknowledged > state.acknowledged else { return false }
-        return acknowledged > state.lastSequence || (state.openings.id(of: acknowledged) ?? opening) != opening
+        let own = Trees(transaction).opening(of: acknowledged, in: .changesets, state.openings)
+        return acknowledged > state.lastSequence || (own ?? opening) != opening
     }
 }
 
@@ -188,6 +189,7 @@ package final class ViewApplication {
             for (sequence, rows) in leaving { trees.fresh.remove(rows, of: sequence) }
         }
         state.acknowledged = acknowledged
+        trees.forgetOpenings(before: acknowledged, of: .changesets, state.openings)
         state.openings.forget(before: acknowledged)
         state.epoch = epoch
         state.version = version

@@ -22,16 +22,17 @@ package struct Openings: Hashable, Sendable {
     /// In order. What was made before the first of them, or under the id zero, is of an opening that nobody knows.
     package private(set) var runs: [Run] = []
 
-    /// So many are remembered; the oldest go first.
+    /// So many a server remembers of a client; the oldest go first. A device's state holds as many, and its file the others
+    /// that are still about something in its logs.
     package static let countMax = 16
+    /// A message with more is refused.
+    package static let countTold = 1_000
 
     package init() {}
 
     /// - Returns: nil for runs that are not in order.
     package init?(_ runs: [Run]) {
-        guard runs.count <= Self.countMax, zip(runs, runs.dropFirst()).allSatisfy({ $0.first < $1.first }) else {
-            return nil
-        }
+        guard zip(runs, runs.dropFirst()).allSatisfy({ $0.first < $1.first }) else { return nil }
         self.runs = runs
     }
 
@@ -42,23 +43,28 @@ package struct Openings: Hashable, Sendable {
         runs.last { $0.first <= sequence }.flatMap { $0.id == 0 ? nil : $0.id }
     }
 
-    /// Whether another opening made any of these. What nobody knows the maker of is nobody else's.
-    package func includeOther(than id: UInt64, in numbers: ClosedRange<UInt64>) -> Bool {
-        guard id != 0 else { return false }
+    /// Whether another opening made any of these, or one that is not remembered any more: then nobody can say. What was
+    /// made before openings were noted is nobody else's.
+    package func mayIncludeOther(than id: UInt64, in numbers: ClosedRange<UInt64>) -> Bool {
+        guard id != 0, let oldest = runs.first else { return false }
+        if runs.count == Self.countMax, numbers.lowerBound < oldest.first { return true }
         return runs.indices.contains { index in
-            let next = index + 1 < runs.count ? runs[index + 1].first : .max
-            return ![0, id].contains(runs[index].id) && runs[index].first <= numbers.upperBound
-                && next > numbers.lowerBound
+            let isOther = runs[index].id != 0 && runs[index].id != id
+            return isOther && runs[index].first <= numbers.upperBound && last(of: index) >= numbers.lowerBound
         }
     }
 
     /// From a changeset on they are of this opening.
-    package mutating func note(_ id: UInt64, from sequence: UInt64) {
-        guard runs.last?.id != id else { return }
+    ///
+    /// - Returns: the runs that are not remembered any more, the oldest first.
+    @discardableResult
+    package mutating func note(_ id: UInt64, from sequence: UInt64) -> [Run] {
+        guard runs.last?.id != id else { return [] }
         // One that made nothing is forgotten.
         if runs.last?.first == sequence { runs.removeLast() }
         if runs.last?.id != id { runs.append(Run(id: id, first: sequence)) }
-        if runs.count > Self.countMax { runs.removeFirst() }
+        defer { runs.removeFirst(max(runs.count - Self.countMax, 0)) }
+        return Array(runs.dropLast(Self.countMax))
     }
 
     /// Forgets what is older than the opening that made a changeset.
@@ -67,9 +73,8 @@ package struct Openings: Hashable, Sendable {
         runs.removeFirst(count)
     }
 
-    private func last(behind sequence: UInt64) -> UInt64 {
-        runs.first { $0.first > sequence }.map { $0.first - 1 } ?? .max
-    }
+    /// The last changeset of a run; those of the last run go on.
+    private func last(of index: Int) -> UInt64 { index + 1 < runs.count ? runs[index + 1].first - 1 : .max }
 
     /// Up to which changeset a file shares its past with what the server has of its client; nil when it goes on from there.
     ///
@@ -87,12 +92,20 @@ package struct Openings: Hashable, Sendable {
                 return nil
             }
         }
-        var agreed = acknowledged
-        let end = min(committed, logged)
-        while agreed < end, let ours = id(of: agreed + 1), ours == server.id(of: agreed + 1) {
-            agreed = min(end, last(behind: agreed + 1), server.last(behind: agreed + 1))
+        return max(acknowledged, min(committed, logged, lastShared(with: server)))
+    }
+
+    /// The last changeset that both have for certain. What an opening made is in one past only, with all before it: the
+    /// newest one that both know says how far that goes, also where the server has forgotten which changesets it made.
+    private func lastShared(with server: Openings) -> UInt64 {
+        for (index, run) in runs.enumerated().reversed() where run.id != 0 {
+            for (other, theirs) in server.runs.enumerated().reversed() where theirs.id == run.id {
+                let end = min(last(of: index), server.last(of: other))
+                if end >= run.first, theirs.first <= end { return end }
+                if let oldest = server.runs.first, last(of: index) < oldest.first { return last(of: index) }
+            }
         }
-        return agreed
+        return 0
     }
 }
 

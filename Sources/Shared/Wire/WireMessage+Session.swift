@@ -96,7 +96,7 @@ extension Welcome: WireMessage {
         for (id, first) in zip(ids, firsts) {
             runs.append(Openings.Run(id: id, first: try Bounds.checked(sequence: first)))
         }
-        guard ids.count == firsts.count, let openings = Openings(runs) else {
+        guard ids.count == firsts.count, ids.count <= Openings.countTold, let openings = Openings(runs) else {
             throw .malformed("the openings of a file that a welcome names are not in order")
         }
         return openings

@@ -144,6 +144,52 @@ struct BeginningAgainTests {
         #expect(try !isOfCopy(2, by: 9) && isOfCopy(3, by: 9))
     }
 
+    @Test("however often a file was opened before it was synced, it knows who made each of its entries")
+    func manyOpenings() throws {
+        let device = try Device(1, opening: 101)
+        func openings() throws -> (changesets: Openings, oneWay: Openings) {
+            try device.read { try device.replica.openings(in: $0) }
+        }
+        for number in 1...60 as ClosedRange<UInt64> {
+            if number > 1 { try device.reopen(as: 100 + number) }
+            for half in 0..<2 as Range<UInt64> {
+                try device.write { transaction in
+                    let id = Int64(2 * number + half)
+                    _ = try transaction.table("Note")!.create(.int(id), row: row(id))
+                    _ = try transaction.table("Reading")!.create(.int(id), row: [.int(id), .double(1), .null])
+                }
+            }
+        }
+        let expected = (1...60 as ClosedRange<UInt64>).map { Openings.Run(id: 100 + $0, first: 2 * $0 - 1) }
+        #expect(try openings().changesets.runs == expected && openings().oneWay.runs == expected)
+        for sequence in 0..<120 as Range<UInt64> {
+            let batch = try device.pending(after: sequence)
+            #expect(batch.count == (sequence % 2 == 0 ? 2 : 1) && batch[0].opening == 101 + sequence / 2)
+            let oneWay = try device.read { try device.replica.pendingOneWay(in: $0, after: sequence, limitBytes: .max) }
+            #expect(oneWay?.opening == 101 + sequence / 2)
+        }
+        // A copy that the server has more of is known though as many openings lie between.
+        var server = Openings()
+        for run in expected.prefix(9) { server.note(run.id, from: run.first) }
+        server.note(7, from: 18)
+        let agreed = try openings().changesets.agreement(with: server, committed: 30, acknowledged: 0, logged: 120)
+        #expect(agreed == 17)
+        // What is acknowledged is forgotten, up to the opening that made the last of it.
+        for acknowledged in [0, 1, 2, 3, 40, 88, 90, 105, 119] as [UInt64] {
+            try device.apply(
+                ViewChange(
+                    messages: [], acknowledged: acknowledged, version: ServerVersion(acknowledged), view: .everything))
+            let transaction = try device.store.write()
+            try device.replica.acknowledgeOneWay(through: acknowledged, in: transaction)
+            _ = try transaction.commit()
+            transaction.end()
+            let kept = expected.suffix(61 - Int(max(acknowledged + 1, 2)) / 2)
+            #expect(try openings().changesets.runs == Array(kept), "\(acknowledged)")
+            #expect(try openings().oneWay.runs == Array(kept), "\(acknowledged)")
+        }
+        #expect(try device.bookkeeping("sync.openings") == 0)
+    }
+
     @Test("two files that were one, and a third device, lose nothing and end with the same objects", arguments: 0..<4)
     func twoFiles(_ block: Int) throws {
         for seed in UInt64(block * 40)..<UInt64(block * 40 + 40) { try goOn(seed) }
@@ -193,7 +239,8 @@ struct BeginningAgainTests {
         }
         let before = try copy.visible
         let state = try copy.state
-        let agreed = state.openings.agreement(
+        let openings = try copy.read { try copy.replica.openings(in: $0) }.changesets
+        let agreed = openings.agreement(
             with: server.openings[state.client] ?? Openings(), committed: server.committed[state.client, default: 0],
             acknowledged: state.acknowledged, logged: state.lastSequence)
         let written = try copy.pending(after: agreed ?? state.acknowledged).map(\.operations)

@@ -35,6 +35,12 @@ struct CopiedFileTests {
                 with: server, committed: one.committed, acknowledged: one.acknowledged, logged: one.logged)
             #expect(agreed == one.agreed, "case \(number)")
         }
+        // Two programs wrote in turns, and the server has forgotten the oldest turns: what an opening made that both know
+        // was made in one past.
+        let inTurns = openings((1, 20), (2, 21), (1, 22))
+        let copy = openings((1, 1), (2, 3), (9, 7))
+        #expect(copy.agreement(with: inTurns, committed: 25, acknowledged: 2, logged: 25) == 6)
+        #expect(openings((3, 1), (9, 7)).agreement(with: inTurns, committed: 25, acknowledged: 2, logged: 25) == 2)
         #expect(server.agreement(with: Openings(), committed: 9, acknowledged: 6, logged: 12) == nil)
     }
 
@@ -46,6 +52,10 @@ struct CopiedFileTests {
         #expect(openings.runs.map(\.id) == [1])
         for id in 2...40 as ClosedRange<UInt64> { openings.note(id, from: id * 10) }
         #expect(openings.runs.count == Openings.countMax && openings.id(of: 30) == nil && openings.id(of: 405) == 40)
+        // Of what is forgotten nobody knows whose it is; of what was made before anything was noted nobody asks.
+        #expect(openings.mayIncludeOther(than: 40, in: 30...31) && openings.mayIncludeOther(than: 40, in: 395...405))
+        #expect(!openings.mayIncludeOther(than: 40, in: 400...500) && !openings.mayIncludeOther(than: 0, in: 1...500))
+        #expect(!self.openings((5, 7)).mayIncludeOther(than: 5, in: 1...9))
         openings.forget(before: 395)
         #expect(openings.runs.map(\.id) == [39, 40])
         #expect(Openings([.init(id: 1, first: 5), .init(id: 2, first: 5)]) == nil)

@@ -303,10 +303,11 @@ final class DeviceProcess {
         connection = Connection()
         hellos += 1
         let (hello, state, staged) = try file.hello(replica)
+        let openings = try file.read { try replica.openings(in: $0) }
         let greeting = Conversation.Greeting(
             wanted: file.wanted.version, logged: .init(changesets: state.lastSequence, oneWay: state.lastOneWay),
             dropped: .init(changesets: state.acknowledged, oneWay: state.acknowledgedOneWay), staged: staged,
-            openings: state.openings, oneWayOpenings: state.oneWayOpenings)
+            openings: openings.changesets, oneWayOpenings: openings.oneWay)
         let sent = world.now
         call(attempt, .hello, .session, hello) { [self] (welcome: Welcome) in
             replica.observe(serverTime: welcome.serverTime, localTime: wallTime, roundTrip: world.now - sent)

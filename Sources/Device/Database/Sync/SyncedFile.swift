@@ -133,6 +133,7 @@ final class SyncedFile: Sendable {
                 if case .error = newest.state { held } else { newest.querySet }
             let staged = StagingTree(transaction).staged()
             let view = try staged?.view(subscriptions.queries)
+            let openings = try replica.openings(in: transaction)
             let hello = Hello(
                 client: state.client, protocolVersions: WireProtocol.versions,
                 schema: transaction.schema.withoutNestedCollections,
@@ -144,8 +145,8 @@ final class SyncedFile: Sendable {
                 oldestOneWay: state.acknowledgedOneWay + 1, staged: view, predecessor: state.predecessor)
             return Greeting(
                 hello: hello, fileVersion: transaction.version, wantedVersion: newest.version, logged: state.logged,
-                dropped: state.dropped, staged: view == nil ? nil : staged, openings: state.openings,
-                oneWayOpenings: state.oneWayOpenings)
+                dropped: state.dropped, staged: view == nil ? nil : staged, openings: openings.changesets,
+                oneWayOpenings: openings.oneWay)
         }
     }
 
