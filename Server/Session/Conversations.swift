@@ -120,6 +120,13 @@ package final class Conversations: Sendable {
             )
         }
         let time = now()
+        if sessions.withLock({ $0.isShared(hello.client, with: hello.opening) }) {
+            return Welcome(
+                session: 0, protocolVersion: spoken.upperBound, epoch: backend.epoch, serverTime: time, limits: limits,
+                committed: record.committed, ingested: record.ingested, skipped: record.skipped,
+                openings: record.openings, oneWayOpenings: record.oneWayOpenings, isCopied: true)
+        }
+        let opening = hello.opening
         var hello = hello
         hello.checkpoint.acknowledged = min(checkpoint.acknowledged, record.committed)
         hello.checkpoint.opening = record.openings.id(of: hello.checkpoint.acknowledged) ?? 0
@@ -127,7 +134,8 @@ package final class Conversations: Sendable {
             hello: hello, isLost: isLost, awaited: checkpoint.acknowledged, isStagedKnown: isStagedKnown, user: user,
             limits: limits, permissions: access?.permissions(), now: time)
         let opened = sessions.withLock {
-            $0.open(conversation, access, queryBytes: queryBytes, epoch: backend.epoch, at: time)
+            $0.open(
+                conversation, access, opening: opening, queryBytes: queryBytes, epoch: backend.epoch, at: time)
         }
         opened.replaced?.wake()
         guard let session = opened.session else { throw .noPlace(bounds) }

@@ -33,13 +33,28 @@ struct SessionTable {
 
     var all: [OpenSession] { Array(open.values) }
 
+    /// Whether the session of a client took the place of one of this opening of its file, and is in use: an opening that
+    /// comes back is that of another copy of the file, and the two would replace each other for ever. One device's
+    /// openings come one after the other.
+    func isShared(_ client: ClientID, with opening: UInt64) -> Bool {
+        guard opening != 0, let present = sessionOfClient[client].flatMap({ open[$0] }) else { return false }
+        return present.isDownloading && present.openingsReplaced.contains(opening)
+    }
+
     /// A device has one session: a new one replaces what it left behind.
+    ///
+    /// - Parameter opening: that of the device's file which said hello; zero when it did not say.
     mutating func open(
-        _ conversation: Conversation, _ access: Access? = nil, queryBytes: Int = 0, epoch: UInt64, at time: UInt64
+        _ conversation: Conversation, _ access: Access? = nil, opening: UInt64 = 0, queryBytes: Int = 0, epoch: UInt64,
+        at time: UInt64
     ) -> (session: UInt64?, replaced: OpenSession?) {
         var replaced: OpenSession?
+        var openingsReplaced: [UInt64] = []
         if let earlier = sessionOfClient[conversation.client] {
             replaced = close(earlier)
+            if let replaced {
+                openingsReplaced = ([replaced.opening] + replaced.openingsReplaced).filter { $0 != 0 && $0 != opening }
+            }
             replaced?.conversation.withLock {
                 $0.ends(SyncFailure(.sessionUnknown, "The same client opened a newer session, which replaces this."))
             }
@@ -49,7 +64,10 @@ struct SessionTable {
         guard !isFull(for: user, queryBytes) else { return (nil, replaced) }
         last = Self.next(after: last)
         while last == 0 || open[last] != nil { last = Self.next(after: last) }
-        open[last] = OpenSession(id: last, conversation, access, queryBytes: queryBytes, openedAt: time)
+        open[last] = OpenSession(
+            id: last, conversation, access, opening: opening,
+            openingsReplaced: Array(openingsReplaced.prefix(OpenSession.openingsReplacedMax)), queryBytes: queryBytes,
+            openedAt: time)
         sessionOfClient[conversation.client] = last
         ofUser[user, default: Share()].sessions += 1
         ofUser[user, default: Share()].queryBytes += queryBytes
@@ -122,6 +140,11 @@ final class OpenSession: Sendable {
     let client: ClientID
     let user: String
     let openedAt: UInt64
+    /// The opening of the device's file that said hello, and those whose sessions this one replaced, the last one first.
+    let opening: UInt64
+    let openingsReplaced: [UInt64]
+    /// So many copies of a file are told apart that are online at once; more are told from one round to the next.
+    static let openingsReplacedMax = 4
     /// What its queries take of its user's share. Changed under the lock of the table.
     let queryBytes: Atomic<Int>
     /// What the caller may do. A request with a newer token brings another.
@@ -132,8 +155,13 @@ final class OpenSession: Sendable {
     /// Rung when something happened that the download may have to react to. Nil until it begins.
     private let bell = Mutex<AsyncStream<Void>.Continuation?>(nil)
 
-    init(id: UInt64, _ conversation: Conversation, _ access: Access?, queryBytes: Int, openedAt: UInt64) {
+    init(
+        id: UInt64, _ conversation: Conversation, _ access: Access?, opening: UInt64, openingsReplaced: [UInt64],
+        queryBytes: Int, openedAt: UInt64
+    ) {
         self.id = id
+        self.opening = opening
+        self.openingsReplaced = openingsReplaced
         self.queryBytes = Atomic(queryBytes)
         self.access = Mutex(access)
         client = conversation.client

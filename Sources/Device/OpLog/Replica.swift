@@ -17,7 +17,7 @@ package final class Replica: Sendable {
     /// As it was when the file was opened: one that is found to be a copy gets another.
     package let client: ClientID
     /// Names this opening of the file; see `Openings`.
-    let opening: UInt64
+    package let opening: UInt64
     /// The number from which this opening counts ids, once it does.
     private let firstElement = Atomic<UInt64>(0)
     let clock = HybridClock()

@@ -9,7 +9,7 @@ extension Conversation {
     ) {
         switch event {
         case .welcomed(_, let welcome, let greeting):
-            welcomed(welcome, greeting, at: now, into: &actions)
+            welcomed(welcome, greeting, at: now, using: &random, into: &actions)
         case .departed(_, .changesets, let bytes):
             upload.measured(bytes: bytes)
         case .departed(_, .oneWay, let bytes):
@@ -51,7 +51,8 @@ extension Conversation {
     }
 
     private mutating func welcomed(
-        _ welcome: Welcome, _ greeting: Greeting, at now: Moment, into actions: inout [Action]
+        _ welcome: Welcome, _ greeting: Greeting, at now: Moment, using random: inout some RandomNumberGenerator,
+        into actions: inout [Action]
     ) {
         guard case .connecting = phase else { return }
         upload.grew(to: greeting.logged.changesets)
@@ -63,7 +64,7 @@ extension Conversation {
         if welcome.skipped > 0 {
             actions.append(.report(.changesetsLost(welcome.skipped, through: welcome.committed)))
         }
-        if let agreed = agreement(with: welcome, greeting) {
+        if let agreed = agreement(with: welcome, greeting) ?? parting(from: welcome, greeting) {
             hangUp(into: &actions)
             download.refilling()
             phase = .settling
@@ -77,6 +78,10 @@ extension Conversation {
             download.refilling()
             phase = .settling
             actions.append(.refill(after: welcome.committed))
+            return
+        }
+        if welcome.isCopied {
+            interrupted(Self.shared, at: now, using: &random, into: &actions)
             return
         }
         guard upload.reaches(welcome.committed), ingest.reaches(welcome.ingested) else {
@@ -117,6 +122,23 @@ extension Conversation {
             changesets: changesets ?? min(welcome.committed, greeting.logged.changesets),
             oneWay: oneWay ?? min(welcome.ingested, greeting.logged.oneWay))
     }
+
+    /// The same where another copy of the file speaks for the client and neither has written: one of the two goes on as
+    /// another client, else they would take each other's sessions for ever. A file that has done so and meets another
+    /// again is one that two programs sync at once, which no other name mends.
+    private mutating func parting(from welcome: Welcome, _ greeting: Greeting) -> Logged? {
+        guard welcome.isCopied, !hasParted, welcome.committed >= upload.dropped else { return nil }
+        hasParted = true
+        return Logged(
+            changesets: min(welcome.committed, greeting.logged.changesets),
+            oneWay: min(welcome.ingested, greeting.logged.oneWay))
+    }
+
+    private static let shared = TransportFailure.refused(
+        SyncFailure(
+            .serverBusy,
+            "Another program speaks to the server for this file. The device connects again by itself; sync a file in one "
+                + "program at a time."))
 
     /// Going on would leave a hole that no upload can fill.
     private static let disagreement = SyncFailure(

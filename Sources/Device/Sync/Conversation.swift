@@ -43,6 +43,8 @@ package struct Conversation: Sendable {
     var creditInFlight = false
     /// The changeset that the file is to set aside when it is free.
     var rejected: (number: UInt64, refusal: SyncFailure)?
+    /// Whether the file has begun again because another copy of it is online.
+    var hasParted = false
     /// Whether the session, if it fails for its token once more, fails with one that was just got.
     var tokenIsFresh = false
     /// When the token of the calls expires by the server's clock, in milliseconds since 1970; nil when nobody knows.

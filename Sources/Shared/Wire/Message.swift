@@ -94,12 +94,15 @@ package struct Hello: Hashable, Sendable {
     package var oldestOneWay: UInt64
     /// What the device keeps of a change that was cut.
     package var staged: StagedView?
+    /// This opening of the device's file; zero when the device does not say.
+    package var opening: UInt64
 
     package init(
         client: ClientID, protocolVersions: ClosedRange<UInt32>, schema: Schema, checkpoint: Checkpoint,
         held: QuerySet, wanted: QuerySet, oldest: UInt64 = 0, oldestOneWay: UInt64 = 0, staged: StagedView? = nil,
-        predecessor: ClientID = .nobody
+        predecessor: ClientID = .nobody, opening: UInt64 = 0
     ) {
+        self.opening = opening
         self.staged = staged
         self.predecessor = predecessor
         self.client = client
@@ -131,15 +134,18 @@ package struct Welcome: Hashable, Sendable {
     package var openings: Openings
     /// Which openings made the one-way entries that are ingested.
     package var oneWayOpenings: Openings
+    /// Whether another copy of the file speaks for the client at the same time. Then there is no session.
+    package var isCopied: Bool
     /// Whether the first change of the download goes on behind what the hello said is staged.
     package var resumes: Bool
 
     package init(
         session: UInt64, protocolVersion: UInt32, epoch: UInt64, serverTime: UInt64, limits: SessionLimits,
         committed: UInt64, ingested: UInt64, skipped: UInt64 = 0, resumes: Bool = false,
-        openings: Openings = Openings(), oneWayOpenings: Openings = Openings()
+        openings: Openings = Openings(), oneWayOpenings: Openings = Openings(), isCopied: Bool = false
     ) {
         self.resumes = resumes
+        self.isCopied = isCopied
         self.openings = openings
         self.oneWayOpenings = oneWayOpenings
         self.session = session

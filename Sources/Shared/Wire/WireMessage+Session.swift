@@ -17,6 +17,7 @@ extension Hello: WireMessage {
                 $0.oldestOneWay = oldestOneWay
                 if let staged { $0.staged = EnvelopeStaged(staged) }
                 $0.predecessor = predecessor.rawValue
+                $0.opening = opening
             })
     }
 
@@ -36,7 +37,7 @@ extension Hello: WireMessage {
             held: try QuerySet(envelope.held), wanted: try QuerySet(envelope.wanted),
             oldest: envelope.oldest, oldestOneWay: envelope.oldestOneWay,
             staged: envelope.hasStaged ? try StagedView(envelope.staged) : nil,
-            predecessor: ClientID(envelope.predecessor))
+            predecessor: ClientID(envelope.predecessor), opening: envelope.opening)
     }
 }
 
@@ -68,6 +69,7 @@ extension Welcome: WireMessage {
                 $0.openingFirsts = openings.runs.map(\.first)
                 $0.oneWayOpenings = oneWayOpenings.runs.map(\.id)
                 $0.oneWayOpeningFirsts = oneWayOpenings.runs.map(\.first)
+                $0.copied = isCopied
             })
     }
 
@@ -88,7 +90,8 @@ extension Welcome: WireMessage {
             ingested: try Bounds.checked(sequence: envelope.ingested),
             skipped: try Bounds.checked(sequence: envelope.skipped), resumes: envelope.resumes,
             openings: try Self.openings(envelope.openings, envelope.openingFirsts),
-            oneWayOpenings: try Self.openings(envelope.oneWayOpenings, envelope.oneWayOpeningFirsts))
+            oneWayOpenings: try Self.openings(envelope.oneWayOpenings, envelope.oneWayOpeningFirsts),
+            isCopied: envelope.copied)
     }
 
     private static func openings(_ ids: [UInt64], _ firsts: [UInt64]) throws(SyncFailure) -> Openings {

@@ -135,6 +135,44 @@ struct CopiedFileTests {
         #expect(peer.tell(.timer) == [.sendHello(peer.attempt)])
     }
 
+    @Test("of two copies that wrote nothing one begins again, once; told so again it waits longer each time")
+    func silentCopies() {
+        var peer = HandCrankedPeer(changesets: 4, oneWay: 2)
+        peer.tell(.resumed)
+        var welcome = Welcome(
+            session: 0, protocolVersion: 1, epoch: 5, serverTime: 0, limits: .standard, committed: 4, ingested: 2,
+            openings: openings((1, 1)), isCopied: true)
+        var greeting = Conversation.Greeting(
+            wanted: 0, logged: .init(changesets: 4, oneWay: 2), dropped: .init(changesets: 4, oneWay: 2),
+            openings: openings((1, 1)))
+        let first = peer.attempt
+        #expect(
+            peer.tell(.welcomed(first, welcome, greeting)) == [
+                .disconnect(first), .beginAgain(after: .init(changesets: 4, oneWay: 2)),
+            ])
+        let passed = Conversation.Logged(changesets: 4, oneWay: 2)
+        #expect(
+            peer.tell(.beganAgain(passed: passed, logged: .init(changesets: 0, oneWay: 0))) == [
+                .sendHello(peer.attempt)
+            ])
+        (welcome.committed, welcome.ingested, welcome.openings) = (0, 0, Openings())
+        greeting.logged = .init(changesets: 0, oneWay: 0)
+        greeting.dropped = greeting.logged
+        var waits: [UInt64] = []
+        for _ in 0..<5 {
+            peer.tell(.welcomed(peer.attempt, welcome, greeting))
+            guard case .waiting(let until) = peer.conversation.phase else {
+                Issue.record("it does not wait")
+                return
+            }
+            waits.append(until.milliseconds - peer.now.milliseconds)
+            peer.now = until
+            peer.tell(.timer)
+        }
+        // Half of the whole step at least, and each step is twice the one before.
+        #expect(waits[4] > waits[0] && waits[4] >= 800)
+    }
+
     @Test("a file that cannot begin again, or be filled again, is asked after a pause that grows, not at once")
     func beginningAgainFails() throws {
         for committed in [6, 1] as [UInt64] {

@@ -45,6 +45,33 @@ struct SessionTableTests {
         #expect(open(6, 1) == nil)
     }
 
+    @Test("an opening that comes back while the session that replaced its own is in use is that of a copy")
+    func copies() throws {
+        var table = SessionTable(seed: 1)
+        func open(_ opening: UInt64, downloads: Bool = true) throws {
+            let conversation = Conversation(
+                hello: hello(1, queries: 0), user: "ann", limits: .standard, now: 0)
+            let session = try #require(table.open(conversation, opening: opening, epoch: 1, at: 0).session)
+            if downloads { #expect(table[session]?.beginDownload() != nil) }
+        }
+        func isShared(_ opening: UInt64) -> Bool { table.isShared(ClientID(1), with: opening) }
+        // One device that connects again, restarts, and connects again.
+        for opening in [5, 5, 6, 6, 7] as [UInt64] {
+            #expect(!isShared(opening))
+            try open(opening)
+        }
+        #expect(isShared(5) && isShared(6) && !isShared(7) && !isShared(0) && !table.isShared(ClientID(2), with: 6))
+        // A hello that came late, of a process that is gone, does not make a copy of the one that goes on.
+        try open(6, downloads: false)
+        #expect(!isShared(7))
+        // Three copies that take turns.
+        try open(8)
+        try open(9)
+        #expect(isShared(8) && isShared(6) && isShared(7) && !isShared(9))
+        for session in table.all { _ = table.close(session.id) }
+        #expect(!isShared(8))
+    }
+
     @Test("there are no more sessions than there may be, of all and of one user")
     func count() {
         var table = SessionTable(seed: 1, bounds: SessionBounds(sessions: 5, sessionsOfUser: 3))

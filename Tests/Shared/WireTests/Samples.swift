@@ -136,7 +136,8 @@ struct Samples {
         Hello(
             client: ClientID(number()), protocolVersions: 1...UInt32(1 + number(below: 9)), schema: schema(),
             checkpoint: checkpoint(), held: querySet(), wanted: querySet(), oldest: number(), oldestOneWay: number(),
-            staged: number(below: 3) == 0 ? StagedView(point: resumePoint(), queries: querySet()) : nil)
+            staged: number(below: 3) == 0 ? StagedView(point: resumePoint(), queries: querySet()) : nil,
+            predecessor: ClientID(number()), opening: number())
     }
 
     mutating func resumePoint() -> ResumePoint {

@@ -51,8 +51,11 @@ extension World {
                 "[I1] device \(device.number) committed \(device.lastSequence) changesets and \(device.lastOneWay) one-way "
                     + "entries, its file has \(state.lastSequence) and \(state.lastOneWay)")
         }
-        let sent = (server.delivered[device.file.client] ?? []).sorted { $0.sequence < $1.sequence }
+        var sent = (server.delivered[device.file.client] ?? []).sorted { $0.sequence < $1.sequence }
         guard !sent.isEmpty else { return }
+        // Of what is older than the openings that are kept a repetition that names its own is asked to say hello.
+        let known = try server.record.record.register(device.file.client, user: ServerProcess.user).openings
+        for index in sent.indices where sent[index].sequence < known.runs.first?.first ?? 0 { sent[index].opening = 0 }
         let before = server.record.version
         let batch = UploadBatch(client: device.file.client, user: ServerProcess.user, changesets: sent)
         let outcome = try server.record.record.commit([batch], receivedAt: now)[0]

@@ -120,4 +120,28 @@ struct CopiedFileTests {
         #expect(try bench.store.count(of: "Reading") == 17)
         await bench.end()
     }
+
+    @Test("two copies that only read are both told what others write, and leave each other alone")
+    func readers() async throws {
+        let bench = try Bench()
+        let writer = try Realm(configuration: try await bench.configuration("w", initial: Self.all))
+        let a = try Realm(configuration: try await bench.configuration("a", initial: Self.all))
+        try writer.write { _ = writer.create(Chore.self, value: ["id": 1, "title": "sweep"]) }
+        try await settle(writer, a)
+        bench.cutOff("a")
+        try copy(bench, "a", as: "b")
+        try await bench.rejoin(["a": a])
+        let b = try Realm(configuration: try await bench.configuration("b"))
+        try await settle(a, b)
+        for id in 2...6 {
+            try writer.write { _ = writer.create(Chore.self, value: ["id": id, "title": "dust"]) }
+            try await settle(writer, a, b)
+            #expect(a.objects(Chore.self).count == id && b.objects(Chore.self).count == id)
+        }
+        try b.write { _ = b.create(Chore.self, value: ["id": 20, "title": "of the copy"]) }
+        try a.write { _ = a.create(Chore.self, value: ["id": 10, "title": "of the original"]) }
+        try await settle(a, b, writer)
+        #expect(picture(writer).count == 8)
+        await bench.end()
+    }
 }

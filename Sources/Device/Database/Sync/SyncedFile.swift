@@ -142,7 +142,8 @@ final class SyncedFile: Sendable {
                     acknowledged: state.acknowledged, incarnation: state.incarnation, permissions: state.permissions,
                     schema: state.schema),
                 held: held, wanted: wanted, oldest: try replica.oldestChangeset(in: transaction),
-                oldestOneWay: state.acknowledgedOneWay + 1, staged: view, predecessor: state.predecessor)
+                oldestOneWay: state.acknowledgedOneWay + 1, staged: view, predecessor: state.predecessor,
+                opening: replica.opening)
             return Greeting(
                 hello: hello, fileVersion: transaction.version, wantedVersion: newest.version, logged: state.logged,
                 dropped: state.dropped, staged: view == nil ? nil : staged, openings: openings.changesets,

@@ -201,6 +201,12 @@ nonisolated struct EnvelopeHello: @unchecked Sendable {
     set {_uniqueStorage()._predecessor = newValue}
   }
 
+  /// This opening of the device's file.
+  var opening: UInt64 {
+    get {_storage._opening}
+    set {_uniqueStorage()._opening = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -250,6 +256,9 @@ nonisolated struct EnvelopeWelcome: Sendable {
   var oneWayOpenings: [UInt64] = []
 
   var oneWayOpeningFirsts: [UInt64] = []
+
+  /// Whether another copy of the file speaks for the client at the same time: no session is opened.
+  var copied: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -852,7 +861,7 @@ nonisolated extension EnvelopeClassKind: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Hello"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}client\0\u{3}protocol_lowest\0\u{3}protocol_highest\0\u{1}schema\0\u{1}checkpoint\0\u{1}held\0\u{1}wanted\0\u{2}+oldest\0\u{3}oldest_one_way\0\u{2}\u{15}staged\0\u{2}\u{a}predecessor\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}client\0\u{3}protocol_lowest\0\u{3}protocol_highest\0\u{1}schema\0\u{1}checkpoint\0\u{1}held\0\u{1}wanted\0\u{2}+oldest\0\u{3}oldest_one_way\0\u{2}\u{15}staged\0\u{2}\u{a}predecessor\0\u{2}\u{8}opening\0")
 
   fileprivate class _StorageClass {
     var _client: UInt64 = 0
@@ -865,6 +874,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
     var _oldest: UInt64 = 0
     var _oldestOneWay: UInt64 = 0
     var _predecessor: UInt64 = 0
+    var _opening: UInt64 = 0
     var _staged: EnvelopeStaged? = nil
 
       // This property is used as the initial default value for new instances of the type.
@@ -887,6 +897,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
       _oldestOneWay = source._oldestOneWay
       _staged = source._staged
       _predecessor = source._predecessor
+      _opening = source._opening
     }
   }
 
@@ -916,6 +927,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
         case 51: try { try decoder.decodeSingularUInt64Field(value: &_storage._oldestOneWay) }()
         case 72: try { try decoder.decodeSingularMessageField(value: &_storage._staged) }()
         case 82: try { try decoder.decodeSingularFixed64Field(value: &_storage._predecessor) }()
+        case 90: try { try decoder.decodeSingularFixed64Field(value: &_storage._opening) }()
         default: break
         }
       }
@@ -961,6 +973,9 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
       if _storage._predecessor != 0 {
         try visitor.visitSingularFixed64Field(value: _storage._predecessor, fieldNumber: 82)
       }
+      if _storage._opening != 0 {
+        try visitor.visitSingularFixed64Field(value: _storage._opening, fieldNumber: 90)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -981,6 +996,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
         if _storage._oldestOneWay != rhs_storage._oldestOneWay {return false}
         if _storage._staged != rhs_storage._staged {return false}
         if _storage._predecessor != rhs_storage._predecessor {return false}
+        if _storage._opening != rhs_storage._opening {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -992,7 +1008,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}protocol_version\0\u{1}epoch\0\u{3}server_time\0\u{1}limits\0\u{1}committed\0\u{1}ingested\0\u{2}+skipped\0\u{2}\u{17}resumes\0\u{2}\u{7}openings\0\u{3}opening_firsts\0\u{4}\u{9}one_way_openings\0\u{3}one_way_opening_firsts\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}protocol_version\0\u{1}epoch\0\u{3}server_time\0\u{1}limits\0\u{1}committed\0\u{1}ingested\0\u{2}+skipped\0\u{2}\u{17}resumes\0\u{2}\u{7}openings\0\u{3}opening_firsts\0\u{4}\u{9}one_way_openings\0\u{3}one_way_opening_firsts\0\u{1}copied\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1013,6 +1029,7 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 81: try { try decoder.decodeRepeatedUInt64Field(value: &self.openingFirsts) }()
       case 90: try { try decoder.decodeRepeatedFixed64Field(value: &self.oneWayOpenings) }()
       case 91: try { try decoder.decodeRepeatedUInt64Field(value: &self.oneWayOpeningFirsts) }()
+      case 92: try { try decoder.decodeSingularBoolField(value: &self.copied) }()
       default: break
       }
     }
@@ -1062,6 +1079,9 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if !self.oneWayOpeningFirsts.isEmpty {
       try visitor.visitPackedUInt64Field(value: self.oneWayOpeningFirsts, fieldNumber: 91)
     }
+    if self.copied != false {
+      try visitor.visitSingularBoolField(value: self.copied, fieldNumber: 92)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1079,6 +1099,7 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.openingFirsts != rhs.openingFirsts {return false}
     if lhs.oneWayOpenings != rhs.oneWayOpenings {return false}
     if lhs.oneWayOpeningFirsts != rhs.oneWayOpeningFirsts {return false}
+    if lhs.copied != rhs.copied {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
