@@ -41,7 +41,7 @@ extension StoreEmbedded {
         var lifted = known
         _ = lifted.lift(over: standing)
         guard lifted.committed == known.committed, lifted.ingested == known.ingested,
-            standing.predecessor == .nobody || known.predecessors.contains(standing.predecessor),
+            try !known.hasToInherit(from: standing.predecessor, of: client, in: reading),
             !RefusalTree(in: reading).hasAny(of: client, through: standing.acknowledged)
         else { return nil }
         return ClientRecord(
@@ -62,6 +62,15 @@ extension ClientState {
         if reached > committed { openings = Openings() }
         defer { committed = reached }
         return reached - committed
+    }
+
+    /// Whether a predecessor is news. One that nobody has registered, which a record restored from an older copy may lack,
+    /// leaves nothing.
+    func hasToInherit(
+        from predecessor: ClientID, of client: ClientID, in transaction: Transaction
+    ) throws(StoreFailure) -> Bool {
+        guard predecessor != .nobody, predecessor != client, !predecessors.contains(predecessor) else { return false }
+        return try ClientState(of: predecessor, in: transaction) != nil
     }
 
     /// What the file made under another name goes on to be its own.

@@ -47,6 +47,13 @@ struct CopiedFileTests {
         #expect(failure?.code == .permissionDenied)
         // Nor of one that nobody has registered.
         _ = try record.store.register(stranger, user: "mallory", standing: DeviceStanding(predecessor: ClientID(99)))
+        // And saying so again writes nothing.
+        let commits = try record.commits
+        for predecessor in [ClientID(99), stranger, .nobody] {
+            _ = try record.store.register(stranger, user: "mallory", standing: DeviceStanding(predecessor: predecessor))
+        }
+        _ = try record.store.register(copy, user: "user", standing: standing)
+        #expect(try record.commits == commits)
         // A copy of the copy has what both of them made.
         let third = ClientID(42)
         _ = try record.store.register(third, user: "user", standing: DeviceStanding(predecessor: copy))

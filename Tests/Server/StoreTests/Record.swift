@@ -136,6 +136,15 @@ final class Record {
         return table.listValues(row, try #require(table.schema.index(of: "toys")))
     }
 
+    /// Which commit of its file the record is at.
+    var commits: UInt64 {
+        get throws {
+            let transaction = try file.read()
+            defer { transaction.end() }
+            return transaction.version
+        }
+    }
+
     /// How many entries a tree of the record has.
     func count(_ tree: String) throws -> Int {
         let transaction = try file.read()
