@@ -20,7 +20,11 @@ struct End {
     }
 
     static func load(_ name: ObjectName, in transaction: Transaction) throws(StoreFailure) -> End? {
-        guard let bytes = transaction.tree(Layout.ends).get(place(name)) else { return nil }
+        try transaction.tree(Layout.ends).get(place(name)).map { bytes throws(StoreFailure) in try load(encoded: bytes)
+        }
+    }
+
+    static func load(encoded bytes: [UInt8]) throws(StoreFailure) -> End {
         do {
             return try End(bytes)
         } catch {

@@ -157,13 +157,17 @@ struct SchemaRemoval {
         }
     }
 
-    /// The greatest life of any object of the class.
+    /// The greatest life of any object of the class, also of those that have ended.
     private func lifeMax() throws(StoreFailure) -> UInt32 {
         var life: UInt32 = 0
         for (tree, skipped) in [(Layout.stamps, 0), (Layout.births, MemoryLayout<UInt64>.size)] {
             for (_, value) in entries(of: tree) {
                 life = max(life, try Self.stamps(in: value, at: skipped, tree).life)
             }
+        }
+        for (_, value) in entries(of: Layout.ends) {
+            // The end of a life has the number behind it.
+            life = max(life, try End.load(encoded: value).life - 1)
         }
         return life
     }

@@ -131,6 +131,21 @@ struct SchemaDropTests {
         get throws { try #require(Record.schema["Room"]) }
     }
 
+    @Test("an object that had ended goes on behind its last life when its class comes back")
+    func endedLives() throws {
+        let record = try Record()
+        for life in stride(from: UInt32(1), through: 3_001, by: 1_000) {
+            try record.write(ann, create(dog(1), life: life))
+            try record.write(ann, .delete(dog(1), life: life + 1))
+        }
+        let dropped = try #require(try record.store.snapshot().schema["Dog"])
+        try record.store.drop("Dog")
+        try record.store.extendSchema(Schema([dropped, try #require(Record.schema["Home"]), roomSchema]))
+        // Whoever brings it back counts from what it knows.
+        #expect(try record.objection(ann, create(dog(1), life: 3_003)) == nil)
+        #expect(try record.dog(1) != nil)
+    }
+
     @Test("who stood before is compared: no history leads on from there")
     func history() throws {
         let record = try full(1)
