@@ -88,7 +88,7 @@ struct ClientState {
     mutating func clamp(
         _ stamp: Stamp, of client: ClientID, receivedAt time: UInt64, newest: inout UInt64
     ) -> Stamp {
-        let latest = max((time << 16) | 0xFFFF, newest &+ 1)
+        let latest = max(min(time, Stamp.wallMillisecondsMax) << 16 | 0xFFFF, newest &+ 1)
         lastTime = max(min(stamp.time, latest), lastTime &+ 1)
         newest = max(newest, lastTime)
         return Stamp(time: lastTime, client: client)

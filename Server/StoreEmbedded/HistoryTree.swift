@@ -45,7 +45,9 @@ struct HistoryTree {
                 .removeRange(from: Layout.bytes(oldest.rawValue), upTo: Layout.bytes(oldest.rawValue + 1))
             meta.historyBytes -= min(record.sizeBytes, meta.historyBytes)
             meta.historyStart = oldest
-            meta.oldestTime = oldest < meta.version ? try self.record(ServerVersion(oldest.rawValue + 1)).time : 0
+            meta.oldestTime =
+                oldest < meta.version
+                ? meta.whenReceived(try self.record(ServerVersion(oldest.rawValue + 1)).time) : 0
         }
     }
 
@@ -113,7 +115,7 @@ struct HistoryTree {
 }
 
 extension StoreEmbedded.Options {
-    /// Time is that of the newest receipt: it never goes back, though the clock may.
+    /// Time is that of the newest receipt, by a clock that is believed.
     fileprivate func areExceeded(by meta: Meta) -> Bool {
         meta.version.rawValue - meta.historyStart.rawValue > historyVersionsMax || meta.historyBytes > historyBytesMax
             || meta.received > meta.oldestTime && meta.received - meta.oldestTime > historyAgeMaxMilliseconds

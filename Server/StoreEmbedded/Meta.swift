@@ -10,8 +10,12 @@ struct Meta {
     var historyBytes: UInt64
     /// When the oldest version that is kept was received, in milliseconds; zero while there is none.
     var oldestTime: UInt64
-    /// The latest time at which an upload was received, in milliseconds: it never goes back, though the clock may.
+    /// When the last upload was received, in milliseconds, by a clock that is believed: see `receive(at:)`.
     var received: UInt64
+    /// The first reading of a clock that leapt and is not believed yet; zero while there is none.
+    var leapStart: UInt64
+    /// The reading at which a leap was last believed; zero while none was. What was received before counts as received then.
+    var leapEnd: UInt64
     /// The latest stamp that was given here.
     var newestStamp: UInt64
 
@@ -26,6 +30,8 @@ struct Meta {
         historyBytes = number("historyBytes")
         oldestTime = number("oldestTime")
         received = number("received")
+        leapStart = number("leapStart")
+        leapEnd = number("leapEnd")
         newestStamp = number("newestStamp")
     }
 
@@ -34,7 +40,7 @@ struct Meta {
         for (name, number) in [
             ("epoch", epoch), ("version", version.rawValue), ("historyStart", historyStart.rawValue),
             ("historyBytes", historyBytes), ("oldestTime", oldestTime),
-            ("received", received), ("newestStamp", newestStamp),
+            ("received", received), ("leapStart", leapStart), ("leapEnd", leapEnd), ("newestStamp", newestStamp),
         ] {
             tree.put(Array(name.utf8), Layout.bytes(number))
         }

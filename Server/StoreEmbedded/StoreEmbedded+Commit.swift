@@ -23,9 +23,7 @@ extension StoreEmbedded {
         try write { transaction, meta throws(StoreFailure) in
             var outcomes: [CommitOutcome] = []
             let before = meta.version
-            // A clock that is set back must not push stamps back behind those that are here: what a device writes about
-            // an object it has seen would be older than the object, and come to nothing.
-            meta.received = max(meta.received, time)
+            meta.receive(at: time)
             for batch in batches {
                 let outcome = try apply(
                     batch, receivedAt: meta.received, inColumns: inColumns, in: transaction, &meta)

@@ -10,13 +10,21 @@ extension StoreEmbedded {
     package func maintain(at time: UInt64) throws(StoreFailure) -> Bool {
         try write { transaction, meta throws(StoreFailure) in
             let before = meta.historyStart
-            meta.received = max(meta.received, time)
+            let (leapStart, received) = (meta.leapStart, meta.received)
+            meta.receive(at: time)
             try HistoryTree(in: transaction).trim(options, versionsMax: Self.maintainedAtOnce, &meta)
             let trimmed = meta.historyStart.rawValue - before.rawValue
             let version = meta.version
             let forgotten = try forget(in: transaction, &meta)
             if meta.version > version { try continueLineage(after: version, meta, in: transaction) }
-            return (trimmed == UInt64(Self.maintainedAtOnce) || forgotten.hasMore, trimmed > 0 || forgotten.count > 0)
+            let isClockNews =
+                meta.leapStart != leapStart || meta.received < received
+                // A pause in which nobody commits is no leap.
+                || meta.received - received > Meta.leapMilliseconds / 4
+            return (
+                trimmed == UInt64(Self.maintainedAtOnce) || forgotten.hasMore,
+                trimmed > 0 || forgotten.count > 0 || isClockNews
+            )
         }
     }
 

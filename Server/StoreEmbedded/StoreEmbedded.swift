@@ -24,8 +24,8 @@ import Synchronization
 package final class StoreEmbedded: StoreBackend, OneWayIntake {
     package struct Options: Hashable, Sendable {
         /// How many versions a device may be behind and still be told only what changed; how large, in bytes, what is kept
-        /// for that may become; how old a version may become. Whichever is met first. A device that is further behind is
-        /// resynced, which takes more messages and loses nothing.
+        /// for that may become; how old a version may become by a clock that is believed (`Meta.receive(at:)`). Whichever
+        /// is met first. A device that is further behind is resynced, which takes more messages and loses nothing.
         package var historyVersionsMax: UInt64
         package var historyBytesMax: UInt64
         package var historyAgeMaxMilliseconds: UInt64

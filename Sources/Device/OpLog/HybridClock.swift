@@ -3,7 +3,9 @@ import Synchronization
 
 /// The hybrid logical clock of a device: its wall clock, corrected by the offset to the server's, never going back.
 ///
-/// A reading holds milliseconds in its upper 48 bits and a counter in its lower 16, as `Stamp.time` does.
+/// A reading holds milliseconds in its upper 48 bits and a counter in its lower 16, as `Stamp.time` does. A device that was
+/// ahead stays ahead: were a stamp older than one that this device gave before, the server would raise it, and a write
+/// could win there that lost here. It does no harm, since the server lowers stamps to the time of receipt.
 final class HybridClock: Sendable {
     private let offsetMilliseconds = Atomic<Int64>(0)
 
@@ -13,17 +15,20 @@ final class HybridClock: Sendable {
     /// to nothing the other; to believe its middle would set two good clocks apart and let the earlier write win.
     func observe(serverTime: UInt64, localTime: UInt64, roundTrip: UInt64) {
         let least = Int64(bitPattern: serverTime &- localTime)
-        let greatest = least &+ Int64(truncatingIfNeeded: min(roundTrip, Self.millisecondsMaximum))
+        let greatest = least &+ Int64(min(roundTrip, Stamp.wallMillisecondsMax))
         let offset = least > 0 ? least : min(greatest, 0)
         offsetMilliseconds.store(offset, ordering: .relaxed)
     }
 
     /// The reading for a write at wall time `now` on a device whose newest reading is `last`.
     func reading(now: UInt64, after last: UInt64) -> UInt64 {
-        let corrected = now &+ UInt64(bitPattern: offsetMilliseconds.load(ordering: .relaxed))
-        let wall = min(corrected, Self.millisecondsMaximum) << 16
-        return max(wall, last == .max ? last : last + 1)
+        max(wall(at: now) << 16, last == .max ? last : last + 1)
     }
 
-    private static let millisecondsMaximum: UInt64 = (1 << 48) - 1
+    /// The corrected wall clock. One that was set far back since it was compared with the server's reads as 1970.
+    private func wall(at now: UInt64) -> UInt64 {
+        let offset = offsetMilliseconds.load(ordering: .relaxed)
+        let (sum, isOverflow) = Int64(min(now, Stamp.wallMillisecondsMax)).addingReportingOverflow(offset)
+        return isOverflow ? Stamp.wallMillisecondsMax : min(UInt64(max(sum, 0)), Stamp.wallMillisecondsMax)
+    }
 }

@@ -126,6 +126,10 @@ package struct Stamp: Hashable, Comparable, Sendable {
         self.client = client
     }
 
+    /// The latest wall time that a stamp is made of, in the year 6429: half of all stamps are left for those that follow it
+    /// one by one, so that they never run out.
+    package static let wallMillisecondsMax: UInt64 = (1 << 47) - 1
+
     /// Older than every real stamp.
     package static let zero = Stamp(time: 0, client: ClientID(0))
 

@@ -322,6 +322,36 @@ import Testing
         #expect(try device.visible[note(9)] != nil)
     }
 
+    @Test("a clock that is set far back after it was compared reads as 1970, and does not wrap around")
+    func clockSetFarBack() throws {
+        let device = try Device(1)
+        // The clock was ahead by a century when it was compared, and is set right.
+        device.replica.observe(serverTime: 1_000_000, localTime: 4_000_000_000_000)
+        try device.write(at: 1_000_000) { _ = try $0.table("Note")!.create(.int(1), row: row(1)) }
+        #expect(try device.pending().map(\.stamp.time) == [1])
+        // And it goes on by the right time once it is compared again.
+        device.replica.observe(serverTime: 1_000_000, localTime: 1_000_000)
+        try device.write(at: 1_000_000) { _ = try $0.table("Note")!.create(.int(2), row: row(2)) }
+        #expect(try device.pending().last?.stamp.time == 1_000_000 << 16)
+    }
+
+    @Test("whatever clocks say, a device's stamps ascend and do not run out, and one that was ahead stays ahead")
+    func clocksOfAnyReading() throws {
+        let device = try Device(1)
+        let readings: [UInt64] = [0, 5_000, 4_070_908_800_000, 5_000, UInt64(Int64.max), 5_000]
+        for serverTime in [UInt64.min, 5_000, .max >> 1, .max] {
+            for reading in readings {
+                device.replica.observe(serverTime: serverTime, localTime: reading, roundTrip: serverTime)
+                try device.write(at: reading) { transaction in
+                    _ = try transaction.table("Note")!.create(.int(Int64(device.state.lastSequence)), row: row(1))
+                }
+            }
+        }
+        let times = try device.pending().map(\.stamp.time)
+        #expect(times.count == 24 && zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(times.last! >> 16 <= Stamp.wallMillisecondsMax)
+    }
+
     @Test("what is pending comes in order, after a number, and within a limit of its bytes but at least one")
     func pending() throws {
         let device = try Device(1)

@@ -30,10 +30,38 @@ extension World {
             device.clock.change(&random)
             story.note("the clock of device \(device.number) is set: \(device.clock)")
         case .serverClockIsSet:
-            server.clockOffset = Int64(random.below(600_000)) - 300_000
-            story.note("the clock of the server is off by \(server.clockOffset) ms")
+            setServerClock(off: Int64(random.below(600_000)) - 300_000)
         case .appIsUpgraded: try device.upgrade()
         case .rulesChange: if plan.hasRules { try server.changeRules() }
         }
     }
+}
+
+// MARK: - Clocks that leap
+
+extension World {
+    /// One clock leaps to the year 2099 or to 1980, and comes back at once, later, or not before something else sets it.
+    func leapClock() {
+        if random.happens(percent: 40) {
+            let device = random.one(of: devices)
+            device.clock = WallClock(off: random.one(of: Self.leaps))
+            story.note("the clock of device \(device.number) leaps: \(device.clock)")
+        } else if server.clockOffset.magnitude > UInt64(Self.believedAfter), random.happens(percent: 60) {
+            // It has been wrong for long enough to be believed: so much time passes for this clock alone.
+            setServerClock(off: server.clockOffset + Self.believedAfter)
+        } else {
+            setServerClock(off: random.one(of: Self.leaps))
+            guard random.happens(percent: 60) else { return }
+            after(UInt64(random.below(2_000))) { [self] in setServerClock(off: 0) }
+        }
+    }
+
+    fileprivate func setServerClock(off milliseconds: Int64) {
+        server.clockOffset = milliseconds
+        story.note("the clock of the server is off by \(milliseconds) ms")
+    }
+
+    /// From the beginning of the story, in November 2023.
+    private static let leaps: [Int64] = [76, -44].map { $0 * 365 * 86_400_000 }
+    private static let believedAfter: Int64 = 660_000
 }

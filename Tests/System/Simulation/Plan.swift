@@ -26,6 +26,8 @@ struct Plan: CustomStringConvertible {
     let hasRules: Bool
     /// Before so many of a hundred steps the operator does, beside when it is the fault that strikes.
     let rulesPercent: Int
+    /// Before so many of a hundred steps the clock of the server or of a device leaps by decades.
+    let leapPercent: Int
     /// Where nobody says whether rules change, the number does, so that each seed stays the story that it was.
     static let firstSeedWithRules: UInt64 = 1_000_000
 
@@ -63,6 +65,7 @@ struct Plan: CustomStringConvertible {
         self.hasRules = hasRules ?? Self.hasRules(seed)
         cutPercent = random.one(of: [0, 20, 50, 80])
         rulesPercent = self.hasRules ? random.one(of: [0, 3, 10]) : 0
+        leapPercent = random.one(of: [0, 0, 4, 12])
     }
 
     var description: String {
@@ -72,6 +75,6 @@ struct Plan: CustomStringConvertible {
             + "\(phases) × \(stepsPerPhase) steps; a history of \(historyVersionsMax) versions; \(lossPercent) % lost, up to \(latencyMax) ms late, "
             + "\(cutPercent) % of long changes cut at a part; "
             + "\(crashesPerMille) ‰ crashes; \(storeErrorPercent) % errors of the record, \(fileErrorPercent) % of files"
-            + (hasRules ? "; rules change" : "")
+            + (hasRules ? "; rules change" : "") + (leapPercent > 0 ? "; clocks leap" : "")
     }
 }

@@ -25,6 +25,8 @@ struct WallClock: CustomStringConvertible {
         }
     }
 
+    init(off milliseconds: Int64) { kind = .off(milliseconds) }
+
     /// Somebody sets it anew.
     mutating func change(_ random: inout SeededNumbers) { self = WallClock(&random) }
 

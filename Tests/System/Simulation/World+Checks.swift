@@ -31,6 +31,7 @@ extension World {
             throw Divergence("the server keeps embedded objects that nothing holds: \(orphans)")
         }
         try checkSharedView()
+        try checkHistory()
         try server.read { transaction in
             // What a device cannot send again after a restore is gone, and who knows what was made of it.
             if server.incomplete.isEmpty {
@@ -138,6 +139,15 @@ extension World {
                     seen[object] = (picture, device.number)
                 }
             }
+        }
+    }
+
+    /// A story lasts for minutes, and its history for days: whatever clocks say, nothing of it is old.
+    private func checkHistory() throws {
+        let snapshot = try server.record.record.snapshot()
+        let (begin, newest) = (snapshot.historyStart.rawValue, snapshot.version.rawValue)
+        guard begin == 0 || newest - begin >= plan.historyVersionsMax else {
+            throw Divergence("the history begins at \(begin) of \(newest), though nothing of it is old")
         }
     }
 

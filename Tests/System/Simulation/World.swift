@@ -105,6 +105,7 @@ final class World {
         try pass(random.happens(percent: 4) ? UInt64(random.below(12_000)) : UInt64(random.below(60)))
         if random.happens(percent: plan.faultPercent) { try strike(random.one(of: Fault.allCases)) }
         if happens(percent: plan.rulesPercent) { try server.changeRules() }
+        if happens(percent: plan.leapPercent) { leapClock() }
         let device = random.one(of: devices)
         switch random.below(100) {
         case 0..<5: try subscribe(device)
