@@ -124,8 +124,8 @@ struct HistoryBoundTests {
         let record = try Record(options: StoreEmbedded.Options(historyAgeMaxMilliseconds: 100_000_000))
         let time = record.time
         for minute in 0..<60 as Range<UInt64> {
-            record.time = time + minute * 60_000 + (minute % 5 == 4 ? 0 : 4_070_908_800_000)
-            try record.write(Record.ann, create(dog(Int64(minute))))
+            record.time = time + minute * 60_000 + (minute % 5 == 0 ? 0 : 4_070_908_800_000)
+            try record.write(Record.ann, at: time, create(dog(Int64(minute))))
         }
         try record.write(Record.bob, at: 4_000_000_000_000, set(dog(1), "name", .string("ahead")))
         record.time = time + 3_600_000
