@@ -5,7 +5,7 @@ extension ListState {
     /// Joins one operation by the rules L1 to L11 and U1 to U5.
     ///
     /// - Complexity: O(1) in a list of some hundred elements, and O(1) but for the pages of memory it touches in a long
-    ///   one; a clear by how many it names
+    ///   one; O(log n) among n that concurrent writers put at one place; a clear by how many it names
     @discardableResult
     package mutating func join(_ operation: ListOperation, stamp: Stamp) -> Outcome {
         switch operation {
@@ -99,6 +99,11 @@ extension ListState {
         position.next = next
         position.top = isLeft ? positions[Int(parent)].top : number
         positions.append(position)
+        if !families.isEmpty {
+            let positions = positions
+            families[Family(parent: parent, isLeft: isLeft)]?
+                .insert(number) { positions[Int($0)].id < positions[Int($1)].id }
+        }
         if previous != .none {
             positions[Int(previous)].next = number
         } else if parent == .none {
@@ -115,14 +120,39 @@ extension ListState {
     }
 
     /// The children between which an id belongs.
-    private func siblings(of id: ElementID, below parent: Int32, isLeft: Bool) -> (previous: Int32, next: Int32) {
+    private mutating func siblings(of id: ElementID, below parent: Int32, isLeft: Bool) -> (
+        previous: Int32, next: Int32
+    ) {
+        let family = Family(parent: parent, isLeft: isLeft)
         var previous = Int32.none
         var next = firstChild(of: parent, isLeft: isLeft)
-        while next != .none, positions[Int(next)].id < id {
-            previous = next
-            next = positions[Int(next)].next
+        if families.isEmpty || families[family] == nil {
+            var steps = 0
+            while next != .none, positions[Int(next)].id < id, steps < Family.walkMax {
+                previous = next
+                next = positions[Int(next)].next
+                steps += 1
+            }
+            if steps < Family.walkMax { return (previous, next) }
+            gather(family)
         }
-        return (previous, next)
+        let found = families[family]?.neighbours(of: .none) { precedes($0, $1, id) }
+        return (found?.previous ?? .none, found?.next ?? .none)
+    }
+
+    /// By id; `none` stands for the position that is about to be added.
+    private func precedes(_ left: Int32, _ right: Int32, _ added: ElementID) -> Bool {
+        (left == .none ? added : positions[Int(left)].id) < (right == .none ? added : positions[Int(right)].id)
+    }
+
+    private mutating func gather(_ family: Family) {
+        var siblings = Siblings<Int32>()
+        var child = firstChild(of: family.parent, isLeft: family.isLeft)
+        while child != .none {
+            siblings.insert(child) { positions[Int($0)].id < positions[Int($1)].id }
+            child = positions[Int(child)].next
+        }
+        families[family] = siblings
     }
 
     func firstChild(of parent: Int32, isLeft: Bool) -> Int32 {
@@ -131,35 +161,69 @@ extension ListState {
     }
 
     /// A first right child stands right behind its parent, a last left child right before it; between siblings, a child
-    /// stands before all that descends from the next one, or behind all that descends from the previous one.
+    /// stands before all that descends from the next one, and behind all that descends from the previous one.
     private mutating func putInOrder(
         _ number: Int32, below parent: Int32, isLeft: Bool, previous: Int32, next: Int32
     ) {
+        let place: Place
+        if previous != .none {
+            place = next == .none && isLeft ? .before(parent) : boundary(previous, next)
+        } else if isLeft {
+            place = .before(next == .none ? parent : leftmost(next))
+        } else {
+            place = .behind(parent)
+        }
         let (positions, elements) = (positions, elements)
         func isVisible(_ number: Int32) -> Bool { Self.isVisible(number, positions, elements) }
-        if isLeft {
-            let follower = next == .none ? parent : outermost(of: next, isLeft: true)
-            order.insert(number, before: follower, where: isVisible)
-        } else if previous != .none {
-            order.insert(number, behind: outermost(of: previous, isLeft: false), where: isVisible)
-        } else if parent != .none {
-            order.insert(number, behind: parent, where: isVisible)
-        } else {
-            order.insertFirst(number, where: isVisible)
+        switch place {
+        case .before(let other): order.insert(number, before: other, where: isVisible)
+        case .behind(.none): order.insertFirst(number, where: isVisible)
+        case .behind(let other): order.insert(number, behind: other, where: isVisible)
         }
     }
 
-    /// The first (or last) position in the order among one and all that descend from it.
-    private func outermost(of number: Int32, isLeft: Bool) -> Int32 {
-        var outermost = number
+    private enum Place {
+        case before(Int32)
+        case behind(Int32)
+    }
+
+    /// Where the descendants of a child end and those of the next one begin: whichever is found first. What is put there
+    /// has no descendants, so nobody can have the same long way gone twice.
+    private mutating func boundary(_ previous: Int32, _ next: Int32) -> Place {
+        var (left, right) = (previous, next)
         while true {
-            var child = firstChild(of: outermost, isLeft: isLeft)
-            if child == .none { return outermost }
-            if !isLeft {
-                while positions[Int(child)].next != .none { child = positions[Int(child)].next }
-            }
-            outermost = child
+            let child = lastRight(of: left)
+            if child == .none { return .behind(left) }
+            left = child
+            guard right != .none else { continue }
+            let first = positions[Int(right)].firstLeft
+            if first == .none { return .before(right) }
+            right = first
         }
+    }
+
+    /// The first position in the order among one and all that descend from it.
+    private func leftmost(_ number: Int32) -> Int32 {
+        var leftmost = number
+        while case let child = positions[Int(leftmost)].firstLeft, child != .none { leftmost = child }
+        return leftmost
+    }
+
+    private mutating func lastRight(of parent: Int32) -> Int32 {
+        let family = Family(parent: parent, isLeft: false)
+        if !families.isEmpty, let last = families[family]?.last { return last }
+        var child = positions[Int(parent)].firstRight
+        guard child != .none else { return .none }
+        var steps = 0
+        while case let next = positions[Int(child)].next, next != .none {
+            child = next
+            steps += 1
+            if steps == Family.walkMax {
+                gather(family)
+                return families[family]?.last ?? .none
+            }
+        }
+        return child
     }
 
     /// Invariant 1: whether the order that is kept is the one that the tree gives.

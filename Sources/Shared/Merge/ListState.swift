@@ -6,7 +6,8 @@ package import CausewayModel
 /// 1. `order` holds the number of every position once, in the order of the list.
 /// 2. Children are linked by ascending id; a position's parent was added before it or decoded with it.
 /// 3. The home of an element is the position that its insert made: they share one id.
-/// 4. A removed element has no value, and its registers stand as if nobody had ever moved or set it. So two states that
+/// 4. A family in `families` holds all the children that it is about.
+/// 5. A removed element has no value, and its registers stand as if nobody had ever moved or set it. So two states that
 ///    saw the same operations are equal whatever the order was.
 package struct ListState: Sendable {
     /// By number: the order in which they were added here, which means nothing.
@@ -16,6 +17,8 @@ package struct ListState: Sendable {
     var order = PositionOrder()
     /// The root's children, all of them on its right side.
     var firstAtRoot: Int32 = .none
+    /// Children that are too many to be gone over, once somebody had to.
+    var families: [Family: Siblings<Int32>] = [:]
     /// The elements that are not removed.
     package internal(set) var count = 0
 
@@ -40,6 +43,15 @@ package struct ListState: Sendable {
         var next: Int32 = .none
         /// Where a climb ends that goes from left children to their parents; of any other position, itself.
         var top: Int32 = .none
+    }
+
+    /// The children of a position on one of its sides.
+    struct Family: Hashable, Sendable {
+        var parent: Int32
+        var isLeft: Bool
+
+        /// So many children are gone over one by one.
+        static let walkMax = 32
     }
 
     /// In this order it takes 64 bytes.

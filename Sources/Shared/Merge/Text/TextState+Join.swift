@@ -155,20 +155,14 @@ extension TextState {
     ) {
         makeChildren()
         if let right = right.flatMap({ known($0, behind: left) }), descends(right, from: left) {
-            let next = children?[right]?.left.first { precedes(key, $0) }
+            let beside = children?[right]?.left.neighbours(of: key, where: precedes)
             note(key, below: right, isLeft: true)
-            let (block, place) = boundary(before: next.map { leftmost($0) } ?? right)
+            let (block, place) =
+                if let next = beside?.next { boundary(beside?.previous, next) } else { boundary(before: right) }
             return put(key, count, utf8, link: .left, right, block, place)
         }
-        let siblings = rightChildren(of: left)
-        let place: (block: Int, piece: Int)
-        if let next = siblings.first(where: { precedes(key, $0) }) {
-            place = boundary(before: leftmost(next))
-        } else if let previous = siblings.last {
-            place = boundary(after: rightmost(previous))
-        } else {
-            preconditionFailure("Nothing stands beside a run, yet its place is taken.")
-        }
+        let (previous, next) = rightNeighbours(of: key, below: left)
+        let place = boundary(previous, next)
         put(key, count, utf8, link: .right, left, place.block, place.piece)
         guard left != .root else { return note(key, below: left, isLeft: false) }
         hang(key, below: left)
@@ -213,38 +207,53 @@ extension TextState {
         return false
     }
 
-    /// Ascending by id.
-    private mutating func rightChildren(of parent: Key) -> [Key] {
-        var found = children?[parent]?.right ?? []
-        guard parent != .root, let spot = find(parent) else { return found }
+    /// The right children of a scalar between which one belongs.
+    private mutating func rightNeighbours(of key: Key, below parent: Key) -> (previous: Key?, next: Key?) {
+        var (previous, next) = children?[parent]?.right.neighbours(of: key, where: precedes) ?? (nil, nil)
+        guard let continuation = continuation(of: parent) else { return (previous, next) }
+        if precedes(key, continuation) {
+            if next.map({ precedes(continuation, $0) }) ?? true { next = continuation }
+        } else if previous.map({ precedes($0, continuation) }) ?? true {
+            previous = continuation
+        }
+        return (previous, next)
+    }
+
+    private mutating func lastRight(of parent: Key) -> Key? {
+        let last = children?[parent]?.right.last
+        guard let continuation = continuation(of: parent) else { return last }
+        guard let last, precedes(continuation, last) else { return continuation }
+        return last
+    }
+
+    /// The right child that the same writer typed next, which no list of children holds.
+    private mutating func continuation(of parent: Key) -> Key? {
+        guard parent != .root, let spot = find(parent) else { return nil }
         let piece = self[spot.block, spot.piece]
-        guard spot.offset + 1 < piece.count || piece.continues else { return found }
-        let next = parent.advanced(by: 1)
-        found.insert(next, at: found.firstIndex { precedes(next, $0) } ?? found.count)
-        return found
+        return spot.offset + 1 < piece.count || piece.continues ? parent.advanced(by: 1) : nil
     }
 
-    /// The first in the order among a scalar and all that descend from it.
-    private func leftmost(_ key: Key) -> Key {
-        var outermost = key
+    /// Where the descendants of a child end and those of the next one begin: whichever is found first. What is put there
+    /// has no descendants, so nobody can have the same long way gone twice.
+    private mutating func boundary(_ previous: Key?, _ next: Key?) -> (block: Int, piece: Int) {
+        var (left, right) = (previous, next)
+        // A tree has no circles; bytes from outside that had one would still end here.
         for _ in 0...pieceCount {
-            guard let child = children?[outermost]?.left.first else { break }
-            outermost = child
+            if let key = left {
+                // Within a piece nobody else has right children.
+                let end = find(key).map { self[$0.block, $0.piece].last } ?? key
+                guard let child = lastRight(of: end) else { return boundary(after: end) }
+                left = child
+            }
+            if let key = right {
+                guard let child = children?[key]?.left.first else { return boundary(before: key) }
+                right = child
+            }
         }
-        return outermost
-    }
-
-    /// The last in the order among a scalar and all that descend from it.
-    private mutating func rightmost(_ key: Key) -> Key {
-        var outermost = key
-        for _ in 0...pieceCount {
-            guard let spot = find(outermost) else { break }
-            // Within a piece nobody else has right children.
-            outermost = self[spot.block, spot.piece].last
-            guard let child = rightChildren(of: outermost).last else { break }
-            outermost = child
+        guard let key = left ?? right else {
+            preconditionFailure("Nothing stands beside a run, yet its place is taken.")
         }
-        return outermost
+        return left == nil ? boundary(before: key) : boundary(after: key)
     }
 
     private mutating func boundary(before key: Key) -> (block: Int, piece: Int) {
@@ -274,12 +283,12 @@ extension TextState {
 
     private mutating func note(_ key: Key, below parent: Key, isLeft: Bool) {
         guard children != nil else { return }
-        var known = children?[parent] ?? Children()
+        let (clients, none) = (clients, Children())
+        func precedes(_ left: Key, _ right: Key) -> Bool { Self.precedes(left, right, clients) }
         if isLeft {
-            known.left.insert(key, at: known.left.firstIndex { precedes(key, $0) } ?? known.left.count)
+            children?[parent, default: none].left.insert(key, where: precedes)
         } else {
-            known.right.insert(key, at: known.right.firstIndex { precedes(key, $0) } ?? known.right.count)
+            children?[parent, default: none].right.insert(key, where: precedes)
         }
-        children?[parent] = known
     }
 }

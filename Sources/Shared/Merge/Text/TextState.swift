@@ -88,8 +88,8 @@ package struct TextState: Sendable {
 
     /// Ascending by id.
     struct Children: Sendable {
-        var left: [Key] = []
-        var right: [Key] = []
+        var left = Siblings<Key>()
+        var right = Siblings<Key>()
     }
 }
 
@@ -176,7 +176,9 @@ extension TextState {
     }
 
     /// By id, as siblings are ordered.
-    func precedes(_ left: Key, _ right: Key) -> Bool {
+    func precedes(_ left: Key, _ right: Key) -> Bool { Self.precedes(left, right, clients) }
+
+    static func precedes(_ left: Key, _ right: Key, _ clients: [ClientID]) -> Bool {
         left.counter != right.counter
             ? left.counter < right.counter : clients[Int(left.client)] < clients[Int(right.client)]
     }
