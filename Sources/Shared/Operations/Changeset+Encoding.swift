@@ -40,29 +40,57 @@ extension Changeset {
     ///   - weightMax: for what comes from elsewhere: a value in a column weighs 1, an operation of its own
     ///     `RunBound.operationWeight`.
     ///   - operationsMax: how many operations there may be, counted before the runs that stand for them are read.
+    ///   - start: where the changes begin in `bytes`.
+    ///   - counts: of the same bytes, where they were counted before.
     package static func decode(
-        _ bytes: [UInt8], weightMax: Int = .max, operationsMax: Int = .max
+        _ bytes: [UInt8], from start: Int = 0, weightMax: Int = .max, operationsMax: Int = .max,
+        counts: OperationCounts? = nil
     ) throws(EncodingError) -> [Changeset] {
-        var reader = OperationReader(bytes, weightMax: weightMax, operationsMax: operationsMax)
-        let version = try reader.bytes.readByte()
-        guard (encodingVersionOldest...encodingVersion).contains(version) else {
-            throw EncodingError(
-                .unsupportedVersion,
-                "The changes are written in version \(version) of their encoding and this program knows version "
-                    + "\(encodingVersion): update it.",
-                offset: 0
-            )
-        }
-        let count = try reader.bytes.readCount(minimumBytesEach: OperationReader.changesetSizeMin)
+        var reader = OperationReader(bytes, from: start, weightMax: weightMax, operationsMax: operationsMax)
+        let count = try reader.readChangesetCount()
+        var counts = counts
+        if counts == nil { counts = try reader.countsIfNeeded(count) }
         var changesets: [Changeset] = []
         changesets.reserveCapacity(count)
-        for _ in 0..<count {
+        for index in 0..<count {
             var changeset = try reader.readHeader()
-            try reader.readOperations(of: &changeset)
+            try reader.readOperations(of: &changeset, count: counts?.others[index])
             changesets.append(changeset)
         }
         try reader.bytes.finish()
         return changesets
+    }
+
+    /// What `decode` would make of the bytes, in numbers: for whoever decides when there is memory for it. Throws what it
+    /// would throw of a message that is too much.
+    package static func count(
+        _ bytes: [UInt8], from start: Int = 0, weightMax: Int, operationsMax: Int
+    ) throws(EncodingError) -> OperationCounts {
+        var reader = OperationReader(bytes, from: start, weightMax: weightMax, operationsMax: operationsMax)
+        let count = try reader.readChangesetCount()
+        return try reader.countAll(count)
+    }
+}
+
+extension OperationReader {
+    fileprivate mutating func readChangesetCount() throws(EncodingError) -> Int {
+        let version = try bytes.readByte()
+        guard (Changeset.encodingVersionOldest...Changeset.encodingVersion).contains(version) else {
+            throw EncodingError(
+                .unsupportedVersion,
+                "The changes are written in version \(version) of their encoding and this program knows version "
+                    + "\(Changeset.encodingVersion): update it.",
+                offset: 0
+            )
+        }
+        return try bytes.readCount(minimumBytesEach: OperationReader.changesetSizeMin)
+    }
+
+    /// What would be more than may be is found before anything is made of it.
+    fileprivate func countsIfNeeded(_ changesets: Int) throws(EncodingError) -> OperationCounts? {
+        guard mayExceed else { return nil }
+        var scout = self
+        return try scout.countAll(changesets)
     }
 }
 

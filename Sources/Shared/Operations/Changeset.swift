@@ -50,7 +50,12 @@ package struct Changeset: Sendable {
 
     /// Those behind some of the `creations`.
     package func operations(behindRuns count: Int) -> [Operation] {
-        creations.dropFirst(count).flatMap(\.operations) + others
+        if count == creations.count { return others }
+        var operations: [Operation] = []
+        operations.reserveCapacity(operationCount)
+        for run in creations.dropFirst(count) { operations += run.operations }
+        operations += others
+        return operations
     }
 }
 

@@ -11,12 +11,23 @@ struct OperationReader {
     private let operationsMax: Int
     private var operationsLeft: Int
 
+    /// Whether so many bytes could be more operations, or weigh more, than may be.
+    var mayExceed: Bool {
+        let cells = bytes.remaining.multipliedReportingOverflow(by: RunBound.cellsPerByteMax)
+        let weight = cells.partialValue.multipliedReportingOverflow(by: RunBound.operationWeight)
+        return cells.overflow || weight.overflow || cells.partialValue > operationsMax
+            || weight.partialValue > weightMax
+    }
+
+    /// Of what was read.
+    var weight: Int { weightMax - weightLeft }
+
     /// Client, sequence, stamp, base and the end: no changeset is shorter.
     static let changesetSizeMin = 13
 
     /// - Parameters: see `Changeset.decode`.
-    init(_ bytes: [UInt8], weightMax: Int, operationsMax: Int) {
-        self.bytes = ByteReader(bytes)
+    init(_ bytes: [UInt8], from start: Int = 0, weightMax: Int, operationsMax: Int) {
+        self.bytes = ByteReader(bytes, from: start, upTo: bytes.count)
         self.weightMax = weightMax
         weightLeft = weightMax
         self.operationsMax = operationsMax
@@ -32,9 +43,11 @@ struct OperationReader {
         return Changeset(client: client, sequence: sequence, stamp: stamp, base: base, operations: [])
     }
 
-    mutating func readOperations(of changeset: inout Changeset) throws(EncodingError) {
+    /// - Parameter count: how many operations stand behind the creates in columns, where that was counted.
+    mutating func readOperations(of changeset: inout Changeset, count: Int?) throws(EncodingError) {
         var creations: [CreationRun] = []
         var operations: [Operation] = []
+        operations.reserveCapacity(count ?? 0)
         while true {
             let tag = try bytes.readByte()
             switch tag {
@@ -62,7 +75,7 @@ struct OperationReader {
         }
     }
 
-    private mutating func readLastSeen() throws(EncodingError) -> Changeset.LastSeen {
+    mutating func readLastSeen() throws(EncodingError) -> Changeset.LastSeen {
         let version = ServerVersion(try bytes.readVarint())
         let count = try bytes.readCount(minimumBytesEach: 2)
         try weigh(count)
@@ -132,13 +145,13 @@ struct OperationReader {
 // MARK: - Bodies of runs
 
 extension OperationReader {
-    private struct Body {
+    struct Body {
         var bytes: ByteReader
         var rowCount: Int
     }
 
     /// Refuses a run that names more values than its length allows, before memory is reserved for them.
-    private mutating func readBody(columnCount: Int) throws(EncodingError) -> Body {
+    mutating func readBody(columnCount: Int) throws(EncodingError) -> Body {
         let rowCount = try bytes.readVarint()
         let part = try bytes.readPart(sizeBytes: bytes.readLength())
         guard rowCount > 0, rowCount <= UInt64(RunBound.rowsMax),
@@ -149,7 +162,7 @@ extension OperationReader {
     }
 
     /// Before memory is taken for so many operations, each with so many values in columns.
-    private mutating func weigh(_ operations: Int, values: Int = 0) throws(EncodingError) {
+    mutating func weigh(_ operations: Int, values: Int = 0) throws(EncodingError) {
         guard operations <= operationsLeft else {
             throw EncodingError(
                 .tooMuch,
@@ -196,7 +209,7 @@ extension OperationReader {
         }
     }
 
-    private mutating func readListOperation(_ neighbours: inout Neighbours) throws(EncodingError) -> ListOperation {
+    mutating func readListOperation(_ neighbours: inout Neighbours) throws(EncodingError) -> ListOperation {
         let tag = try bytes.readByte()
         let leftForm = tag >> ListTag.leftShift & 0b11
         let rightForm = tag >> ListTag.rightShift & 0b11
@@ -283,7 +296,7 @@ extension OperationReader {
         }
     }
 
-    private mutating func readTextOperation(_ neighbours: inout Neighbours) throws(EncodingError) -> TextOperation {
+    mutating func readTextOperation(_ neighbours: inout Neighbours) throws(EncodingError) -> TextOperation {
         let tag = try bytes.readByte()
         guard tag >> 7 == 0 else { throw bytes.malformed("\(tag) is no operation on a text") }
         switch tag & ListTag.kindMask {
@@ -313,7 +326,7 @@ extension OperationReader {
 // MARK: - Names
 
 extension OperationReader {
-    private mutating func readName() throws(EncodingError) -> String {
+    mutating func readName() throws(EncodingError) -> String {
         let number = try bytes.readVarint()
         if number < UInt64(names.count) { return names[Int(number)] }
         guard number == UInt64(names.count) else { throw bytes.malformed("a name's number is not known yet") }
@@ -322,14 +335,14 @@ extension OperationReader {
         return name
     }
 
-    private mutating func readProperty() throws(EncodingError) -> (name: String, isDefault: Bool) {
+    mutating func readProperty() throws(EncodingError) -> (name: String, isDefault: Bool) {
         let name = try readName()
         let flag = try bytes.readByte()
         guard flag <= 1 else { throw bytes.malformed("\(flag) does not say whether a value is a default") }
         return (name, flag == 1)
     }
 
-    private mutating func readLife(isAlive: Bool) throws(EncodingError) -> UInt32 {
+    mutating func readLife(isAlive: Bool) throws(EncodingError) -> UInt32 {
         let life = try bytes.readVarint()
         guard life > 0, life <= UInt64(Operation.lifeMax), (life % 2 == 1) == isAlive else {
             throw bytes.malformed("\(life) is not a life that such an operation reaches")

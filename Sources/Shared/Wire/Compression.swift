@@ -17,15 +17,7 @@ enum Compression {
 
     /// Allocates only after the size that the compressed bytes claim has been found to be within the limit.
     static func decompress(_ stored: UnsafeRawBufferPointer, limitBytes: Int) throws(SyncFailure) -> [UInt8] {
-        let claimed = ZSTD_getFrameContentSize(stored.baseAddress, stored.count)
-        // The two highest numbers say "not written in the frame" and "this is not Zstandard".
-        guard claimed < UInt64.max - 1 else {
-            throw .frameDamaged("its compressed payload does not say how large it is")
-        }
-        guard claimed <= UInt64(limitBytes) else {
-            throw .frameTooLarge(bytes: claimed, limitBytes: limitBytes)
-        }
-        let expected = Int(claimed)
+        let expected = try claimedBytes(stored, limitBytes: limitBytes)
         var isWhole = false
         let payload = [UInt8](unsafeUninitializedCapacity: expected) { buffer, count in
             let size = ZSTD_decompress(buffer.baseAddress, expected, stored.baseAddress, stored.count)
@@ -34,6 +26,19 @@ enum Compression {
         }
         guard isWhole else { throw .frameDamaged("its payload cannot be decompressed") }
         return payload
+    }
+
+    /// How large the compressed bytes say that they were.
+    static func claimedBytes(_ stored: UnsafeRawBufferPointer, limitBytes: Int) throws(SyncFailure) -> Int {
+        let claimed = ZSTD_getFrameContentSize(stored.baseAddress, stored.count)
+        // The two highest numbers say "not written in the frame" and "this is not Zstandard".
+        guard claimed < UInt64.max - 1 else {
+            throw .frameDamaged("its compressed payload does not say how large it is")
+        }
+        guard claimed <= UInt64(limitBytes) else {
+            throw .frameTooLarge(bytes: claimed, limitBytes: limitBytes)
+        }
+        return Int(claimed)
     }
 }
 

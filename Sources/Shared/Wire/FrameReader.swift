@@ -22,10 +22,18 @@ package struct FrameReader: Sendable {
     /// The pieces of a message that goes on in frames to come.
     private var message: [UInt8] = []
     private var messageWireBytes = 0
+    /// How large a message in several frames is about to be; zero when nobody knows.
+    private let expectedBytes: Int
     private var failure: SyncFailure?
 
     package init(limits: FrameLimits = .standard) {
+        self.init(limits: limits, expecting: 0)
+    }
+
+    /// - Parameter messageBytes: what `messageBytes(claimedBy:limits:)` said.
+    init(limits: FrameLimits, expecting messageBytes: Int) {
         self.limits = limits
+        expectedBytes = messageBytes
     }
 
     /// The bytes kept for messages that are not complete.
@@ -34,7 +42,12 @@ package struct FrameReader: Sendable {
     package mutating func append(_ bytes: some Sequence<UInt8>) {
         guard failure == nil else { return }
         reclaim()
-        buffer.append(contentsOf: bytes)
+        // A body that is there as a whole is not copied.
+        if buffer.isEmpty, let whole = bytes as? [UInt8] {
+            buffer = whole
+        } else {
+            buffer.append(contentsOf: bytes)
+        }
     }
 
     /// The next complete message; nil when more bytes are needed.
@@ -70,6 +83,7 @@ extension FrameReader {
             if message.isEmpty {
                 message = frame.payload
             } else {
+                message.reserveCapacity(expectedBytes)
                 message.append(contentsOf: frame.payload)
             }
             if frame.isContinued { continue }
@@ -90,30 +104,72 @@ extension FrameReader {
 
     private mutating func nextFrame() throws(SyncFailure) -> ReceivedFrame? {
         guard buffer.count - start >= Frame.headerBytes else { return nil }
-        let (size, rawFlags, checksum) = buffer.withUnsafeBytes {
-            (
-                Int(UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: start, as: UInt32.self))),
-                $0[start + 4],
-                UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: start + 5, as: UInt32.self))
-            )
-        }
-        let flags = Frame.Flags(rawValue: rawFlags)
-        guard flags.isSubset(of: .known) else {
-            throw .frameDamaged("it has flags that protocol version \(WireProtocol.version) does not know")
-        }
+        let header = Header(in: buffer, at: start)
         let limitBytes = min(limits.frameBytes, limits.messageBytes - message.count)
-        guard size <= limitBytes else {
-            throw .frameTooLarge(bytes: UInt64(message.count + size), limitBytes: message.count + limitBytes)
-        }
-        let end = start + Frame.headerBytes + size
+        try header.check(limitBytes: limitBytes, behind: message.count)
+        let end = start + Frame.headerBytes + header.size
         guard buffer.count >= end else { return nil }
-        let payload = try payload(from: start, upTo: end, flags, checksum, limitBytes)
-        if flags.contains(.continued) && payload.isEmpty {
+        let payload = try payload(from: start, upTo: end, header.flags, header.checksum, limitBytes)
+        if header.flags.contains(.continued) && payload.isEmpty {
             throw .frameDamaged("it is an empty piece of a message")
         }
         let wireBytes = end - start
         start = end
-        return ReceivedFrame(payload: payload, wireBytes: wireBytes, isContinued: flags.contains(.continued))
+        return ReceivedFrame(payload: payload, wireBytes: wireBytes, isContinued: header.flags.contains(.continued))
+    }
+
+    private struct Header {
+        var size: Int
+        var flags: Frame.Flags
+        var checksum: UInt32
+
+        /// - Precondition: all of it is there.
+        init(in bytes: [UInt8], at start: Int) {
+            (size, flags, checksum) = bytes.withUnsafeBytes {
+                (
+                    Int(UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: start, as: UInt32.self))),
+                    Frame.Flags(rawValue: $0[start + 4]),
+                    UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: start + 5, as: UInt32.self))
+                )
+            }
+        }
+
+        func check(limitBytes: Int, behind messageBytes: Int) throws(SyncFailure) {
+            guard flags.isSubset(of: .known) else {
+                throw .frameDamaged("it has flags that protocol version \(WireProtocol.version) does not know")
+            }
+            guard size <= limitBytes else {
+                throw .frameTooLarge(bytes: UInt64(messageBytes + size), limitBytes: messageBytes + limitBytes)
+            }
+        }
+    }
+
+    /// How large the first message of a body is once it is decompressed, as its frames claim; of one that is cut, what is
+    /// there. Takes no memory.
+    package static func messageBytes(claimedBy body: [UInt8], limits: FrameLimits) throws(SyncFailure) -> Int {
+        var messageBytes = 0
+        var start = 0
+        while body.count - start >= Frame.headerBytes {
+            let header = Header(in: body, at: start)
+            let limitBytes = min(limits.frameBytes, limits.messageBytes - messageBytes)
+            try header.check(limitBytes: limitBytes, behind: messageBytes)
+            start += Frame.headerBytes
+            guard body.count - start >= header.size else { return messageBytes }
+            if header.flags.contains(.compressed) {
+                messageBytes += try body.withUnsafeBytes { bytes in
+                    Result { () throws(SyncFailure) in
+                        try Compression.claimedBytes(
+                            UnsafeRawBufferPointer(rebasing: bytes[start..<start + header.size]), limitBytes: limitBytes
+                        )
+                    }
+                }.get()
+            } else {
+                messageBytes += header.size
+            }
+            start += header.size
+            if !header.flags.contains(.continued) { break }
+        }
+        return messageBytes
     }
 
     private func payload(

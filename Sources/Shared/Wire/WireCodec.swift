@@ -31,21 +31,29 @@ package enum WireCodec {
     package static func decode<M: WireMessage>(
         _ type: M.Type, body: [UInt8], limits: FrameLimits = .standard
     ) throws(SyncFailure) -> M {
-        var reader = FrameReader(limits: limits)
+        try M(payload: payload(of: body, limits: limits), limits: limits)
+    }
+
+    /// The bytes of the one message that a body consists of.
+    package static func payload(of body: [UInt8], limits: FrameLimits = .standard) throws(SyncFailure) -> [UInt8] {
+        // What is too large in the end is refused before anything of it is decompressed.
+        let messageBytes = try FrameReader.messageBytes(claimedBy: body, limits: limits)
+        var reader = FrameReader(limits: limits, expecting: messageBytes)
         reader.append(body)
         let message = try reader.next()
         guard let message, reader.heldBytes == 0 else {
             throw .frameDamaged("a body is not exactly one message")
         }
-        return try M(payload: message.payload, limits: limits)
+        return message.payload
     }
 }
 
 // MARK: - A payload: the envelope's size, the envelope, the body
 
 struct Payload {
-    private let bytes: [UInt8]
-    private let bodyStart: Int
+    let bytes: [UInt8]
+    /// Behind the envelope, up to the end.
+    let bodyStart: Int
     private let envelopeStart: Int
 
     init(_ bytes: [UInt8]) throws(SyncFailure) {

@@ -1,5 +1,5 @@
 import CausewayModel
-import CausewayOperations
+package import CausewayOperations
 import SwiftProtobuf
 
 extension UploadRequest: WireMessage {
@@ -18,7 +18,7 @@ extension UploadRequest: WireMessage {
     package init(payload: [UInt8], limits: FrameLimits) throws(SyncFailure) {
         let payload = try Payload(payload)
         let envelope = try payload.envelope(EnvelopeUploadRequest.self)
-        self.init(session: envelope.session, changesets: try .init(body: payload.body, limits))
+        self.init(session: envelope.session, changesets: try .init(payload, limits))
         for index in changesets.indices { changesets[index].opening = envelope.opening }
     }
 }
@@ -62,7 +62,7 @@ extension IngestBatch: WireMessage {
     package init(payload: [UInt8], limits: FrameLimits) throws(SyncFailure) {
         let payload = try Payload(payload)
         let envelope = try payload.envelope(EnvelopeIngestRequest.self)
-        let changesets = try [Changeset](body: payload.body, limits)
+        let changesets = try [Changeset](payload, limits)
         for (offset, changeset) in changesets.enumerated()
         where changeset.client.rawValue != envelope.client
             || changeset.sequence != envelope.first.addingReportingOverflow(UInt64(offset)).partialValue
@@ -90,9 +90,32 @@ extension IngestAnswer: WireMessage {
 }
 
 extension [Changeset] {
-    fileprivate init(body: [UInt8], _ limits: FrameLimits) throws(SyncFailure) {
+    fileprivate init(_ payload: Payload, _ limits: FrameLimits) throws(SyncFailure) {
+        self = try SyncFailure.ofChanges { () throws(EncodingError) in
+            try Changeset.decode(
+                payload.bytes, from: payload.bodyStart, weightMax: Bounds.weight, operationsMax: limits.operations)
+        }
+    }
+}
+
+extension OperationCounts {
+    /// Of an upload or a one-way batch, of which nothing is made yet.
+    package init(payload: [UInt8], limits: FrameLimits) throws(SyncFailure) {
+        let payload = try Payload(payload)
+        self = try SyncFailure.ofChanges { () throws(EncodingError) in
+            try Changeset.count(
+                payload.bytes, from: payload.bodyStart, weightMax: Bounds.weight, operationsMax: limits.operations)
+        }
+    }
+
+    /// About what the changes take in memory once they are read.
+    package var sizeBytes: Int { weight * Bounds.bytesOfWeight }
+}
+
+extension SyncFailure {
+    fileprivate static func ofChanges<Read>(_ read: () throws(EncodingError) -> Read) throws(SyncFailure) -> Read {
         do {
-            self = try Changeset.decode(body, weightMax: Bounds.weight, operationsMax: limits.operations)
+            return try read()
         } catch  where error.code == .tooMuch {
             throw SyncFailure(.messageMalformed, error.message)
         } catch {

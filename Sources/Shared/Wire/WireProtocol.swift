@@ -18,7 +18,7 @@ package struct FrameLimits: Hashable, Sendable {
     package var operations: Int
 
     /// What a server takes unless its operator says otherwise.
-    package static let operationsStandard = 500_000
+    package static let operationsStandard = 100_000
 
     package init(frameBytes: Int, messageBytes: Int, operations: Int = operationsStandard) {
         precondition(
@@ -52,6 +52,8 @@ enum Bounds {
     /// What the operations of one upload weigh, as `Changeset.decode` counts: the values of 800,000 new objects of
     /// sixteen properties, which take about half a gigabyte while they are read.
     static let weight = 1 << 24
+    /// About what one of these takes in memory.
+    static let bytesOfWeight = 32
     /// Counts of objects, and numbers of changesets and entries: no honest server reaches them, and a device can add to
     /// them.
     static let objects = UInt64(1) << 48

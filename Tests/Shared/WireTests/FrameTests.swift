@@ -111,6 +111,25 @@ struct FrameTests {
             }?.code == .frameTooLarge)
     }
 
+    @Test("frames that are too large together are refused before the first of them is read")
+    func largeTogether() throws {
+        let bytes = [UInt8](repeating: 7, count: 10_000_000)
+        let change = ObjectChange(
+            .init("Photo", .int(1)), .init(life: 1, fields: [.init("data", .bytes(bytes), stamp: .zero)]))
+        var stream = WireCodec.encode(DownloadMessage.changes(ViewChunk(entered: [change])))
+        let claimed = try FrameReader.messageBytes(claimedBy: stream, limits: .standard)
+        #expect(try WireCodec.payload(of: stream).count == claimed)
+        // Whoever reads the first frame finds this.
+        stream[5] ^= 1
+        for (messageBytes, code) in [(claimed - 1, SyncFailure.Code.frameTooLarge), (claimed, .frameDamaged)] {
+            let limits = FrameLimits(frameBytes: 8 << 20, messageBytes: messageBytes)
+            let found = failure { () throws(SyncFailure) in
+                _ = try WireCodec.payload(of: stream, limits: limits)
+            }
+            #expect(found?.code == code)
+        }
+    }
+
     @Test("an oversized frame is refused when its header is here, before its payload")
     func oversized() {
         var reader = FrameReader(limits: .small)

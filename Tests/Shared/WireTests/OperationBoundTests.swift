@@ -59,4 +59,22 @@ struct OperationBoundTests {
         let error = #expect(throws: EncodingError.self) { try Changeset.decode(body, operationsMax: 10_000) }
         #expect(error?.code == .tooMuch)
     }
+
+    @Test(
+        "a message of too many operations is refused before any of its runs is read, and what it holds is told so too")
+    func counted() throws {
+        let changesets = changesets(creates: 3_000, deletes: 40_000)
+        var body = Changeset.encode(changesets)
+        let counts = try Changeset.count(body, weightMax: 1 << 24, operationsMax: 43_000)
+        #expect(counts.others == [40_000])
+        // Four for an operation, one for a name.
+        #expect(counts.weight == 43_000 * 4 + 3_000)
+        // Noise in the columns of the first run, which whoever read it would find.
+        let columns = body.count / 4
+        body.replaceSubrange(columns..<columns + 16, with: repeatElement(0xFF, count: 16))
+        let error = #expect(throws: EncodingError.self) { try Changeset.decode(body, operationsMax: 42_999) }
+        #expect(error?.code == .tooMuch)
+        let found = #expect(throws: EncodingError.self) { try Changeset.decode(body, operationsMax: 43_000) }
+        #expect(found?.code == .malformed || found?.code == .truncated)
+    }
 }
