@@ -12,7 +12,20 @@ extension Merging {
     /// The top-level object that an embedded one is part of, at any depth; nil while nothing holds it.
     func rootName(of row: Row) -> ObjectName? {
         guard let root = catalog.root(of: row, { table($0) }) else { return nil }
-        return table(root.classNumber).primaryKey(of: root.key).map { ObjectName(root.classNumber, $0) }
+        return name(ofRoot: root)
+    }
+
+    /// The same, where many are asked for while nothing changes.
+    func rootName(of row: Row, _ ascent: inout Ascent<Row>) -> ObjectName? {
+        let root = ascent.top(of: row) { row in
+            guard let (holder, _) = catalog.holder(of: row, { table($0) }) else { return nil }
+            return catalog[holder.classNumber].schema.kind == .embedded ? .part(holder) : .top(holder)
+        }
+        return root.flatMap { name(ofRoot: $0) }
+    }
+
+    private func name(ofRoot root: Row) -> ObjectName? {
+        table(root.classNumber).primaryKey(of: root.key).map { ObjectName(root.classNumber, $0) }
     }
 
     /// The object that a value held may be without a place once the value is gone.

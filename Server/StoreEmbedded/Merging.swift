@@ -145,10 +145,12 @@ final class Merging {
         record.births = creation.births
         var images: [Int: ObjectState] = [:]
         var roots: [ObjectName] = []
+        var ascent = Ascent<Row>(depthMax: Catalog.depthMax)
         for object in order where object.isTouched {
             let isEmbedded = object.plan.schema.kind == .embedded
             let root =
-                isEmbedded ? object.root ?? object.key.flatMap { rootName(of: Row(object.plan.number, $0)) } : nil
+                isEmbedded
+                ? object.root ?? object.key.flatMap { rootName(of: Row(object.plan.number, $0), &ascent) } : nil
             if let root { roots.append(root) }
             var before = HistoryRecord.Entry.Before.absent
             if let image = object.image {
