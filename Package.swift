@@ -68,7 +68,7 @@ let server: [Target] = [
     .systemLibrary(name: "CAllocator", path: "Server/Daemon/allocator"),
     part(
         "Server", "Endpoint",
-        uses: ["Environment", "Operations", "Session", "Wire"], libraries: Package.nio + [Package.log]
+        uses: ["Environment", "Model", "Operations", "Session", "Wire"], libraries: Package.nio + [Package.log]
     ),
     part(
         "Server", "Identity", uses: ["Environment", "Model", "ObjectStore", "Query", "Store"],
@@ -173,7 +173,7 @@ let tests: [Target] = [
         ],
         libraries: Package.nio + Package.httpClient + [Package.log]
     ),
-    test("Server", "Session", uses: shape + ["Session", "Store", "Wire"]),
+    test("Server", "Session", uses: shape + ["Session", "Store", "Support/Seeds", "Wire"]),
     test("Server", "Store", uses: shape + storage + ["Store", "StoreEmbedded", "Support/Seeds"]),
     test(
         "Server", "Subscriptions",

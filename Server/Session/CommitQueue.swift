@@ -1,9 +1,10 @@
 import CausewayModel
+import CausewayOperations
 import CausewayStore
 import Synchronization
 
-/// Commits uploads. Those that arrive while a commit runs wait and are committed together by the next one: the price
-/// of making a commit durable is then paid once for all of them.
+/// Commits uploads. Those that arrive while a commit runs wait and are committed together by the next one, as far as they
+/// are small (`UploadLine`): the price of making a commit durable is then paid once for all of them.
 final class CommitQueue: Sendable {
     private let backend: any StoreBackend
     private let now: @Sendable () -> UInt64
@@ -22,13 +23,18 @@ final class CommitQueue: Sendable {
     }
 
     private struct Waiting {
-        var uploads: [Submission] = []
+        var uploads = UploadLine<Submission>(
+            operationsMax: CommitQueue.groupOperationsMax, uploadsMax: CommitQueue.groupMax)
         var isRunning = false
     }
 
-    /// Bounds how much memory waiting uploads take, together with the size of one frame.
     static let waitingMax = 256
+    /// Of one user, so that nobody's uploads are all that wait.
+    static let waitingMaxOfUser = 128
     static let groupMax = 64
+    /// Operations that are committed together. They take some tens of milliseconds; an upload of more is a commit of its
+    /// own.
+    static let groupOperationsMax = 10_000
 
     init(backend: any StoreBackend, now: @escaping @Sendable () -> UInt64) {
         self.backend = backend
@@ -42,15 +48,22 @@ final class CommitQueue: Sendable {
     ) async throws(StoreFailure) -> CommitOutcome {
         try await withCheckedContinuation { answer in
             let verdict = waiting.withLock { waiting in
-                guard waiting.uploads.count < Self.waitingMax else { return (isFull: true, starts: false) }
-                waiting.uploads.append(Submission(batch: batch, committed: committed, answer: answer))
+                guard waiting.uploads.count < Self.waitingMax,
+                    waiting.uploads.count(of: batch.user) < Self.waitingMaxOfUser
+                else { return (isFull: true, starts: false) }
+                waiting.uploads.add(
+                    Submission(batch: batch, committed: committed, answer: answer),
+                    operations: batch.changesets.reduce(0) { $0 + $1.operationCount }, of: batch.user)
                 defer { waiting.isRunning = true }
                 return (isFull: false, starts: !waiting.isRunning)
             }
             if verdict.isFull {
                 answer.resume(
                     returning: .failure(
-                        StoreFailure(.busy, "\(Self.waitingMax) uploads wait for this database. Send it again later.")
+                        StoreFailure(
+                            .busy,
+                            "\(Self.waitingMax) uploads wait for this database, or \(Self.waitingMaxOfUser) of this user. "
+                                + "Send it again later.")
                     ))
             }
             if verdict.starts { thread.start { self.commitAll() } }
@@ -60,8 +73,7 @@ final class CommitQueue: Sendable {
     private func commitAll() {
         while true {
             let group = waiting.withLock { waiting in
-                let group = Array(waiting.uploads.prefix(Self.groupMax))
-                waiting.uploads.removeFirst(group.count)
+                let group = waiting.uploads.takeGroup()
                 if group.isEmpty { waiting.isRunning = false }
                 return group
             }
