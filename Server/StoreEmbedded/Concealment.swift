@@ -19,23 +19,19 @@ final class Concealment {
     /// Whether there may be anything that the caller may not read.
     private let hidesAny: Bool
     private var known: [Row: Bool] = [:]
-    /// The version whose record was read last.
-    private var record: (version: ServerVersion, entries: [ObjectName: Place])?
-    private var entriesLeft = Concealment.entriesMax
-
-    /// So many entries of the history are read for one changeset; of what has ended before, nobody is taken for one who saw
-    /// it.
-    static let entriesMax = 1_000_000
-
-    /// An entry of the history with its number.
-    private struct Place {
-        var entry: HistoryRecord.Entry
-        var number: UInt32
-    }
+    /// Whose uploads these are, and what was read of the history in their commit.
+    private let user: String
+    private let past: PastEntries
 
     /// Nil where the caller may read everything.
-    init?(_ permissions: Permissions?, _ catalog: Catalog, at version: ServerVersion, in transaction: Transaction) {
+    init?(
+        _ permissions: Permissions?, of user: String, _ catalog: Catalog, at version: ServerVersion,
+        _ past: PastEntries,
+        in transaction: Transaction
+    ) {
         guard let permissions, permissions.fingerprint != 0 else { return nil }
+        self.user = user
+        self.past = past
         self.transaction = transaction
         self.catalog = catalog
         self.version = version
@@ -106,11 +102,12 @@ final class Concealment {
     private func sawEnd(_ name: ObjectName, _ end: End) throws(StoreFailure) -> Bool {
         let plan = catalog[name.classNumber]
         guard mayHide(plan), end.version != version else { return true }
-        guard let place = try place(of: name, in: end.version) else { return false }
+        guard let place = try past.place(of: name, in: end.version, for: user) else { return false }
         if plan.schema.kind != .embedded {
             guard let read = rules[plan.name]?.read, place.entry.before != .absent else { return false }
             if case .constant(let answer) = read { return answer }
-            return read.matches(try row(of: name, plan, place, end.version))
+            guard let row = try row(of: name, plan, place, end.version) else { return false }
+            return read.matches(row)
         }
         guard let root = place.entry.root, root != name else { return false }
         let rootPlan = catalog[root.classNumber]
@@ -124,24 +121,11 @@ final class Concealment {
     }
 
     private func row(
-        of name: ObjectName, _ plan: ClassPlan, _ place: Place, _ version: ServerVersion
-    ) throws(StoreFailure) -> EndedRow {
+        of name: ObjectName, _ plan: ClassPlan, _ place: PastEntries.Place, _ version: ServerVersion
+    ) throws(StoreFailure) -> EndedRow? {
         guard place.entry.before == .image else { return EndedRow(name: name, plan: plan, state: ObjectState()) }
         let image = ImageReference(version: version, number: place.number)
-        return EndedRow(name: name, plan: plan, state: try HistoryTree(in: transaction).image(image))
-    }
-
-    /// What a version did to an object; nil where the history does not reach back to it.
-    private func place(of name: ObjectName, in version: ServerVersion) throws(StoreFailure) -> Place? {
-        if let record, record.version == version { return record.entries[name] }
-        guard entriesLeft > 0, let read = try HistoryTree(in: transaction).recordIfKept(version) else { return nil }
-        entriesLeft -= read.entries.count + 1
-        var entries: [ObjectName: Place] = [:]
-        for (number, entry) in read.entries.enumerated() {
-            entries[entry.name] = Place(entry: entry, number: UInt32(number))
-        }
-        record = (version, entries)
-        return entries[name]
+        return try past.image(image, for: user).map { EndedRow(name: name, plan: plan, state: $0) }
     }
 }
 

@@ -82,12 +82,17 @@ struct HistoryTree {
     }
 
     func image(_ reference: ImageReference) throws(StoreFailure) -> ObjectState {
+        try sizedImage(reference).image
+    }
+
+    /// The same, and how many bytes it has.
+    func sizedImage(_ reference: ImageReference) throws(StoreFailure) -> (image: ObjectState, sizeBytes: Int) {
         guard let bytes = transaction.tree(Layout.images).get(Layout.image(reference.version, reference.number)) else {
             throw StoreFailure(
                 missing: "image \(reference.number) of version \(reference.version.rawValue)", Layout.images)
         }
         do {
-            return try ObjectState(encoded: bytes)
+            return (try ObjectState(encoded: bytes), bytes.count)
         } catch {
             throw StoreFailure(damaged: Layout.images, error)
         }

@@ -24,9 +24,11 @@ extension StoreEmbedded {
             var outcomes: [CommitOutcome] = []
             let before = meta.version
             meta.receive(at: time)
+            let past = PastEntries(in: transaction, readMax: options.pastEntriesMax)
+            defer { note(past) }
             for batch in batches {
                 let outcome = try apply(
-                    batch, receivedAt: meta.received, inColumns: inColumns, in: transaction, &meta)
+                    batch, receivedAt: meta.received, inColumns: inColumns, past, in: transaction, &meta)
                 guard let outcome else { return (nil, false) }
                 outcomes.append(outcome)
             }
@@ -51,7 +53,8 @@ extension StoreEmbedded {
 
     /// Applies what is new of one client's batch as one version, up to the first changeset that cannot be applied.
     private func apply(
-        _ batch: UploadBatch, receivedAt time: UInt64, inColumns: Bool, in transaction: Transaction, _ meta: inout Meta
+        _ batch: UploadBatch, receivedAt time: UInt64, inColumns: Bool, _ past: PastEntries,
+        in transaction: Transaction, _ meta: inout Meta
     ) throws(StoreFailure) -> CommitOutcome? {
         guard var client = try ClientState(of: batch.client, in: transaction) else {
             return CommitOutcome(
@@ -101,7 +104,9 @@ extension StoreEmbedded {
             let made: (runs: Int, objects: Int) =
                 inColumns ? try current.create(clamped, check, batch.permissions) : (0, 0)
             let operations = changeset.operations(behindRuns: made.runs)
-            let verdicts = try judge(operations, of: clamped, &check, current, batch.permissions)
+            let concealment = Concealment(
+                batch.permissions, of: batch.user, catalog, at: version, past, in: transaction)
+            let verdicts = try judge(operations, of: clamped, &check, current, batch.permissions, concealment)
             guard verdicts.count <= options.refusalsMax else {
                 if made.runs > 0 { return nil }
                 outcome.failure = tooManyRefused(verdicts)
@@ -136,11 +141,9 @@ extension StoreEmbedded {
     /// refused than may be, nothing more is looked at.
     private func judge(
         _ operations: [Operation], of changeset: Changeset, _ check: inout OperationCheck, _ merging: Merging,
-        _ permissions: Permissions?
+        _ permissions: Permissions?, _ concealment: Concealment?
     ) throws(StoreFailure) -> Verdicts {
         var verdicts = Verdicts()
-        let concealment = Concealment(
-            permissions, merging.catalog, at: merging.version, in: merging.transaction)
         check.concealment = concealment
         var existence = ExistenceCheck(merging, operations, of: changeset, concealment)
         for (index, operation) in operations.enumerated() where verdicts.count <= options.refusalsMax {

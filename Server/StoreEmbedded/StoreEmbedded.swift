@@ -34,6 +34,10 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         package var refusalBytesMax: UInt64
         /// Of a changeset of which more operations are refused nothing is applied.
         package var refusalsMax: Int
+        /// So many entries of the history one commit reads for one user, however many uploads are in it, to find out whether
+        /// they saw what has ended. Of what else has ended they are not taken for one who saw it: the operation is refused,
+        /// and their device submits it again. The last record that is read may go beyond.
+        package var pastEntriesMax: Int
         /// What hellos may add to the schema.
         package var schemaBounds: SchemaBounds
         package var mapSizeBytes: Int?
@@ -42,7 +46,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         package init(
             historyVersionsMax: UInt64 = 1_000_000, historyBytesMax: UInt64 = 1 << 30,
             historyAgeMaxMilliseconds: UInt64 = 30 * 86_400_000, refusalBytesMax: UInt64 = 256 << 10,
-            refusalsMax: Int = 200_000, schemaBounds: SchemaBounds = SchemaBounds(), mapSizeBytes: Int? = nil,
+            refusalsMax: Int = 50_000, pastEntriesMax: Int = 100_000, schemaBounds: SchemaBounds = SchemaBounds(),
+            mapSizeBytes: Int? = nil,
             inMemory: Bool = false
         ) {
             self.historyVersionsMax = historyVersionsMax
@@ -50,6 +55,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
             self.historyAgeMaxMilliseconds = historyAgeMaxMilliseconds
             self.refusalBytesMax = refusalBytesMax
             self.refusalsMax = refusalsMax
+            self.pastEntriesMax = pastEntriesMax
             self.schemaBounds = schemaBounds
             self.mapSizeBytes = mapSizeBytes
             self.inMemory = inMemory
@@ -61,10 +67,18 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
     let run: UInt64
     let store: ObjectStore
     let options: Options
+    private let pastEntries = Atomic(0)
     private let newest: Atomic<UInt64>
     private let catalogs = Mutex<Catalog?>(nil)
     /// When the elements of which schemas were last noted as declared; see `StoreEmbedded+Declaring`.
     let declared = Mutex(DeclaredSchemas())
+
+    /// Entries of the history that commits have read to find out what callers may know, since this was opened.
+    package var pastEntriesRead: Int { pastEntries.load(ordering: .relaxed) }
+
+    func note(_ past: PastEntries) {
+        pastEntries.add(past.entriesRead, ordering: .relaxed)
+    }
 
     package var version: ServerVersion {
         ServerVersion(newest.load(ordering: .acquiring))

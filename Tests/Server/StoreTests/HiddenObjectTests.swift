@@ -170,4 +170,62 @@ struct HiddenObjectTests {
         }
         #expect(sentences.count == 1)
     }
+
+    // MARK: - What it costs to know
+
+    /// A record in which thirty dogs that Ann could read ended at once, several times.
+    private func ended(_ times: Int64, pastEntriesMax: Int = 100_000) throws -> Record {
+        let record = try Record(
+            "ended \(times) \(pastEntriesMax)", options: StoreEmbedded.Options(pastEntriesMax: pastEntriesMax))
+        for time in 1...times {
+            let dogs = (0..<30).map { dog(time * 100 + $0) }
+            try record.commit(bob, record.changeset(bob, dogs.map { create($0, ("name", .string("ann"))) }))
+            try record.commit(bob, record.changeset(bob, dogs.map { .delete($0, life: 2) }))
+        }
+        return record
+    }
+
+    /// One commit of uploads by new clients, each about one dog. Gives how many entries of the history were read, and what
+    /// was refused of each.
+    private func read(
+        _ record: Record, _ uploads: [(user: String, dog: Int64)]
+    ) throws -> (entries: Int, refused: [[StoreFailure.Code]]) {
+        let permissions = try rules(read: "name == 'ann'", write: "name == 'ann'")
+        let clients = uploads.indices.map { ClientID(UInt64(100 + $0)) }
+        var batches: [UploadBatch] = []
+        for (client, upload) in zip(clients, uploads) {
+            _ = try record.store.register(client, user: upload.user)
+            batches.append(
+                UploadBatch(
+                    client: client, user: upload.user, permissions: permissions,
+                    changesets: [record.changeset(client, [set(dog(upload.dog), "age", .int(1))])]))
+        }
+        let before = record.store.pastEntriesRead
+        _ = try record.store.commit(batches, receivedAt: record.time + 1)
+        return (
+            record.store.pastEntriesRead - before,
+            try clients.map { try record.refusals($0).map(\.failure.code) }
+        )
+    }
+
+    @Test("a record of the history is read once for all uploads of a commit")
+    func readOnce() throws {
+        let record = try ended(1)
+        let (entries, refused) = try read(record, (0..<30).map { ("user \($0 % 3)", 100 + $0) })
+        #expect(refused.allSatisfy { $0.isEmpty })
+        // Thirty entries and their images, which are small.
+        #expect(entries > 60 && entries <= 31 + 30 * 4)
+    }
+
+    @Test("many small uploads of one user have no more of the history read than one, and another user has their own")
+    func readNoMore() throws {
+        let record = try ended(12, pastEntriesMax: 100)
+        let uploads = (1...11).map { (user: "mallory", dog: Int64($0 * 100)) } + [(user: "ann", dog: 1_200)]
+        let (entries, refused) = try read(record, uploads)
+        #expect(refused.last == [])
+        #expect(refused.first == [])
+        #expect(refused.dropLast().last == [.objectUnknown])
+        // What may be read, and the record that goes beyond, for the one; a record and an image for the other.
+        #expect(entries <= 100 + 35 + 35)
+    }
 }
