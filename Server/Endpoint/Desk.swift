@@ -1,4 +1,5 @@
 import CausewayEnvironment
+import CausewayOperations
 package import CausewayWire
 import Logging
 import Synchronization
@@ -13,6 +14,10 @@ final class Desk: Sendable {
     let clock: any WallClock
     let logger: Logger
     let uploads: Turnstile
+    let smallUploads: Turnstile
+    /// What is read of uploads and batches that are not small.
+    let messages: MemoryGate
+    let changes: MemoryGate
     let accountCalls: Turnstile
     let tenures = Tenures()
     let isReady = Atomic(false)
@@ -34,6 +39,9 @@ final class Desk: Sendable {
         self.clock = clock
         self.logger = logger
         uploads = Turnstile(places: limits.uploadsAtOnce)
+        smallUploads = Turnstile(places: limits.smallUploadsAtOnce, placesOfCaller: limits.smallUploadsAtOnce / 2)
+        messages = MemoryGate(limitBytes: limits.readMessageBytes)
+        changes = MemoryGate(limitBytes: limits.readChangesBytes)
         accountCalls = Turnstile(places: limits.accountCallsAtOnce)
         bodies = BodyMemory(limitBytes: limits.heldBodyBytes, limitBytesOfOwner: limits.heldBodyBytesOfUser)
         accountBodies = BodyMemory(
@@ -161,14 +169,12 @@ extension Desk {
             let hello = try WireCodec.decode(Hello.self, body: body, limits: frames)
             return Answer(try await service.open(hello, user: user))
         case .upload:
-            return try await uploads.pass(for: request.owner) { () throws(SyncFailure) in
-                let upload = try WireCodec.decode(UploadRequest.self, body: body, limits: frames)
+            return try await withChanges(UploadRequest.self, body, of: request) { upload throws(SyncFailure) in
                 tenures.extend(upload.session, request)
                 return Answer(try await service.upload(upload.session, user: user, upload.changesets))
             }
         case .ingest:
-            return try await uploads.pass(for: request.owner) { () throws(SyncFailure) in
-                let batch = try WireCodec.decode(IngestBatch.self, body: body, limits: frames)
+            return try await withChanges(IngestBatch.self, body, of: request) { batch throws(SyncFailure) in
                 return Answer(IngestAnswer(acknowledged: try await service.ingest(batch, user: user)))
             }
         case .credit:
@@ -195,6 +201,36 @@ extension Desk {
             return Answer(Accepted())
         case .download:
             preconditionFailure("A download has no one answer: its handler begins it.")
+        }
+    }
+}
+
+// MARK: - Memory for changes
+
+extension Desk {
+    /// Reads a message of changes when there is memory for it, which is held until they are done with. What is too much is
+    /// refused before any of it is taken; what is small waits for nobody's large ones.
+    private func withChanges<M: WireMessage>(
+        _ type: M.Type, _ body: [UInt8], of request: Admitted, _ use: (M) async throws(SyncFailure) -> Answer
+    ) async throws(SyncFailure) -> Answer {
+        let frames = frameLimits(for: request.call)
+        let messageBytes = try FrameReader.messageBytes(claimedBy: body, limits: frames)
+        if messageBytes <= limits.smallMessageBytes {
+            let payload = try WireCodec.payload(of: body, limits: frames)
+            if try OperationCounts(payload: payload, limits: frames).sizeBytes <= limits.smallUploadBytes {
+                return try await smallUploads.pass(for: request.owner) { () throws(SyncFailure) in
+                    try await use(try M(payload: payload, limits: frames))
+                }
+            }
+        }
+        return try await messages.pass(messageBytes, for: request.owner) { () throws(SyncFailure) in
+            let payload = try WireCodec.payload(of: body, limits: frames)
+            let counts = try OperationCounts(payload: payload, limits: frames)
+            return try await changes.pass(counts.sizeBytes, for: request.owner) { () throws(SyncFailure) in
+                try await uploads.pass(for: request.owner) { () throws(SyncFailure) in
+                    try await use(try M(payload: payload, limits: frames))
+                }
+            }
         }
     }
 }

@@ -12,6 +12,8 @@ package struct EndpointLimits: Sendable {
     package var unreadAnswersPerConnection = 256
     /// Uploads and one-way batches being read and committed; more of them wait. Each may take many times its size.
     package var uploadsAtOnce = 8
+    /// Those that take no more than `smallUploadBytes`. They have places of their own, and one user no more than half.
+    package var smallUploadsAtOnce = 64
     /// Account calls being answered; more of them wait.
     package var accountCallsAtOnce = 64
     /// Account calls that wait for that.
@@ -27,6 +29,13 @@ package struct EndpointLimits: Sendable {
     package var upload = FrameLimits(frameBytes: 16 << 20, messageBytes: 64 << 20)
     /// The body of an account call. Those of callers who are not known yet have less: their service says how much.
     package var accountBytes = 64 << 10
+    /// What an upload is small by: its message, and what its changes take in memory.
+    package var smallMessageBytes = 16 << 10
+    package var smallUploadBytes = 256 << 10
+    /// The messages of the other uploads and batches that are being read, and what their changes take in memory, each all
+    /// together: more of them wait. Of one user half of it.
+    package var readMessageBytes = 48 << 20
+    package var readChangesBytes = 48 << 20
     /// Bodies that have arrived, of all requests of known callers together.
     package var heldBodyBytes = 256 << 20
     /// Those of one user of one database, so that nobody's slow bodies take the memory of all.

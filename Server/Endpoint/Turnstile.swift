@@ -13,8 +13,9 @@ final class Turnstile: Sendable {
 
     private let state: Mutex<State>
 
-    init(places: Int) {
-        state = Mutex(State(turns: Turns(places: places, placesOfUser: places)))
+    /// - Parameter placesOfCaller: all of them when left out.
+    init(places: Int, placesOfCaller: Int? = nil) {
+        state = Mutex(State(turns: Turns(places: places, placesOfUser: placesOfCaller ?? places)))
     }
 
     var waitingCount: Int { state.withLock { $0.waiting.count } }

@@ -140,6 +140,8 @@ struct RequestTests {
     func uploads() async throws {
         var limits = EndpointLimits()
         limits.uploadsAtOnce = 2
+        // One user has half of them.
+        limits.smallUploadsAtOnce = 4
         // Other tests may keep the machine from making all these bytes in time.
         limits.bodyIdleMilliseconds = 300_000
         let service = FakeService(uploadPause: .milliseconds(20))
