@@ -4,7 +4,17 @@ import struct
 
 import zstandard
 
-from causeway_client.changesets import Changeset, ChangesetWriter, Create, Field, ListInsert, Operation, Put, Set
+from causeway_client.changesets import (
+    Changeset,
+    ChangesetWriter,
+    Create,
+    Field,
+    ListInsert,
+    Operation,
+    Put,
+    Set,
+    TextInsert,
+)
 from causeway_client.device import Device
 from causeway_client.envelopes import message, pb
 from causeway_client.frames import COMPRESSED, CONTINUES, crc32c, frame, write_message
@@ -192,20 +202,20 @@ def deletes(target: Target) -> None:
     _uploads(target, lambda device: _runs(target, device, 4_100_000, head, 0), 1)
 
 
+def _set_head(writer: Writer, names: _Names) -> None:
+    writer.byte(2)
+    names.write("Item")
+    names.write("size")
+    writer.byte(0)
+
+
 def sets(target: Target) -> None:
-    """half a million sets of objects that nobody has"""
-
-    def head(writer: Writer, names: _Names) -> None:
-        writer.byte(2)
-        names.write("Item")
-        names.write("size")
-        writer.byte(0)
-
-    _uploads(target, lambda device: _runs(target, device, 500_000, head, 1), 1)
+    """as many sets of objects that nobody has as the server takes at once"""
+    _uploads(target, lambda device: _runs(target, device, device.welcome.limits.operations, _set_head, 1), 1)
 
 
 def unknown_classes(target: Target) -> None:
-    """half a million creates of classes that nobody has"""
+    """as many creates of classes that nobody has as the server takes at once"""
 
     def head(writer: Writer, names: _Names) -> None:
         writer.byte(1)
@@ -215,7 +225,7 @@ def unknown_classes(target: Target) -> None:
         names.write("nothing")
         writer.byte(0)
 
-    _uploads(target, lambda device: _runs(target, device, 500_000, head, 1), 1)
+    _uploads(target, lambda device: _runs(target, device, device.welcome.limits.operations, head, 1), 1)
 
 
 def _written(device: Device, operations: list[Operation]) -> bytes:
@@ -224,13 +234,7 @@ def _written(device: Device, operations: list[Operation]) -> bytes:
 
 
 def one_object(target: Target) -> None:
-    """one object that is set a hundred thousand times"""
-
-    def head(writer: Writer, names: _Names) -> None:
-        writer.byte(2)
-        names.write("Item")
-        names.write("size")
-        writer.byte(0)
+    """one object that is set as often as the server takes at once"""
 
     def make(device: Device) -> bytes:
         if device.sequence == 1:
@@ -238,8 +242,8 @@ def one_object(target: Target) -> None:
 
         def write_runs(writer: Writer) -> None:
             names = _Names(writer)
-            for _ in range(0, 100_000, RUN_MAX):
-                head(writer, names)
+            for _ in range(device.welcome.limits.operations // RUN_MAX):
+                _set_head(writer, names)
                 _body(writer, RUN_MAX, device.client >> 8, 0, 1, value_step=1)
 
         return _document(device, write_runs)
@@ -275,6 +279,22 @@ def lists(target: Target) -> None:
         base = device.sequence * 10_000
         return _written(
             device, [ListInsert(*here, "list", ElementId(device.client, base + n), n) for n in range(5_000)]
+        )
+
+    _uploads(target, make)
+
+
+def texts(target: Target) -> None:
+    """one text that everybody types into at one place, having seen nothing of the others"""
+
+    def make(device: Device) -> bytes:
+        here = ("Note", device.client >> 8)
+        if device.sequence == 1:
+            return _written(device, [Create(*here)])
+        base = device.sequence * 10_000
+        numbers = target.random.sample(range(10_000), 5_000)
+        return _written(
+            device, [TextInsert(*here, "text", ElementId(device.client, base + n), "x") for n in numbers]
         )
 
     _uploads(target, make)
@@ -357,6 +377,7 @@ CONTENT = [
     one_object,
     towers,
     lists,
+    texts,
     set_elements,
     bulk,
     gaps,

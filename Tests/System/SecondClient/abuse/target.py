@@ -22,8 +22,9 @@ FLOOR = ClassSchema(
 BAG = ClassSchema(
     "Bag", (KEY, Property("list", Type.INT, Collection.LIST), Property("set", Type.STRING, Collection.SET))
 )
+NOTE = ClassSchema("Note", (KEY, Property("text", Type.STRING, Collection.TEXT)))
 REPORT = ClassSchema("Report", (KEY, Property("text", Type.STRING)), Kind.ONE_WAY)
-SCHEMA: Schema = (ITEM, TOWER, FLOOR, BAG, REPORT)
+SCHEMA: Schema = (ITEM, TOWER, FLOOR, BAG, NOTE, REPORT)
 
 
 @dataclass(frozen=True)
