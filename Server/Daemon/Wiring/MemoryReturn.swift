@@ -9,7 +9,14 @@ struct MemoryReturn: Service {
     /// So much more of it than was left the last time is worth to go through what is free.
     static let worthBytes = 16 << 20
 
+    /// The C library makes these bounds larger by itself, up to 64 MiB for each of its arenas, of which there may be eight
+    /// for each processor. What lies free at the end of an arena is out of `malloc_trim`'s reach: it goes back when it is
+    /// freed, or not at all. Setting them keeps them as they are.
+    private static let (ownMappingBytes, freeAtEndBytes): (Int32, Int32) = (2 << 20, 2 << 20)
+
     func run() async throws {
+        mallopt(M_MMAP_THRESHOLD, Self.ownMappingBytes)
+        mallopt(M_TRIM_THRESHOLD, Self.freeAtEndBytes)
         await cancelWhenGracefulShutdown { await giveBack() }
     }
 
