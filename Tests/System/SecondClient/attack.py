@@ -25,14 +25,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 from abuse import honest
 from abuse.callers import CALLERS
 from abuse.carrier import CARRIER
-from abuse.content import CONTENT
+from abuse.content import BEYOND, CONTENT
 from abuse.conversations import CONVERSATIONS
 from abuse.gauge import Gauge, cpu_seconds, memory_mebibytes
 from abuse.report import HEAD, REST_MEBIBYTES, Row, line, percentile
 from abuse.target import Settings, Target
 from causeway_client.server import Server
 
-ATTACKS = {attack.__name__: attack for attack in CARRIER + CALLERS + CONTENT + CONVERSATIONS}
+ATTACKS = {attack.__name__: attack for attack in CARRIER + CALLERS + CONTENT + CONVERSATIONS + BEYOND}
 ACCOUNTS = "accounts: {enabled: true, anonymous: true, emailPassword: true}"
 CALM_SECONDS = 1.0
 # So long an attack may be felt before it is told that it still is.
@@ -214,7 +214,8 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="keeps the server's folder there")
     arguments = parser.parse_args()
     words = (arguments.only or "").split(",")
-    names = [name for name in ATTACKS if any(word in name for word in words)]
+    unnamed = () if arguments.only else {attack.__name__ for attack in BEYOND}
+    names = [name for name in ATTACKS if name not in unnamed and any(word in name for word in words)]
     random.Random(arguments.seed).shuffle(names)
     seconds = max(0.5, arguments.minutes * 60 / len(names) - CALM_SECONDS - 1)
     print(f"abuse: {len(names)} attacks of {seconds:.1f} s, seed {arguments.seed}\n{HEAD}", flush=True)
