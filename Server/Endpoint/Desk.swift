@@ -39,7 +39,8 @@ final class Desk: Sendable {
         self.clock = clock
         self.logger = logger
         uploads = Turnstile(places: limits.uploadsAtOnce)
-        smallUploads = Turnstile(places: limits.smallUploadsAtOnce, placesOfCaller: limits.smallUploadsAtOnce / 2)
+        smallUploads = Turnstile(
+            places: limits.smallUploadsAtOnce, placesOfCaller: max(1, limits.smallUploadsAtOnce / 2))
         messages = MemoryGate(limitBytes: limits.readMessageBytes)
         changes = MemoryGate(limitBytes: limits.readChangesBytes)
         accountCalls = Turnstile(places: limits.accountCallsAtOnce)

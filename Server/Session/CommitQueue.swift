@@ -53,7 +53,7 @@ final class CommitQueue: Sendable {
                 else { return (isFull: true, starts: false) }
                 waiting.uploads.add(
                     Submission(batch: batch, committed: committed, answer: answer),
-                    operations: batch.changesets.reduce(0) { $0 + $1.operationCount }, of: batch.user)
+                    operations: batch.changesets.reduce(0) { $0 + $1.workCount }, of: batch.user)
                 defer { waiting.isRunning = true }
                 return (isFull: false, starts: !waiting.isRunning)
             }

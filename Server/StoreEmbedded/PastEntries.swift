@@ -14,7 +14,7 @@ final class PastEntries {
     private let readMax: Int
     private var records: [ServerVersion: [ObjectName: Place]] = [:]
     private var entriesKept = 0
-    private var left: [String: Int] = [:]
+    private var left: ExactDictionary<Int> = [:]
     /// How much was read, an image as its bytes.
     private(set) var entriesRead = 0
 

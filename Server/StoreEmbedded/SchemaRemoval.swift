@@ -167,7 +167,8 @@ struct SchemaRemoval {
         }
         for (_, value) in entries(of: Layout.ends) {
             // The end of a life has the number behind it.
-            life = max(life, try End.load(encoded: value).life - 1)
+            let ended = try End.load(encoded: value).life
+            life = max(life, ended - min(1, ended))
         }
         return life
     }

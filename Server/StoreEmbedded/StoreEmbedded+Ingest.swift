@@ -33,7 +33,10 @@ extension StoreEmbedded {
             }
             let before = client.ingested
             let known = before - (batch.first - 1)
-            guard UInt64(batch.entries.count) > known else { return (client.ingested, false) }
+            // What another copy of the file has sent behind these is none of the caller's.
+            guard UInt64(batch.entries.count) > known else {
+                return (batch.first - 1 + UInt64(batch.entries.count), false)
+            }
             let catalog = catalog(of: transaction)
             var check = OperationCheck(
                 catalog, of: batch.client, predecessors: client.predecessors, isOneWay: true, in: transaction)

@@ -120,7 +120,15 @@ extension Conversation {
         guard changesets != nil || oneWay != nil, welcome.committed >= upload.dropped else { return nil }
         return Logged(
             changesets: changesets ?? min(welcome.committed, greeting.logged.changesets),
-            oneWay: oneWay ?? min(welcome.ingested, greeting.logged.oneWay))
+            oneWay: oneWay ?? commonOneWay(with: welcome, greeting))
+    }
+
+    /// The last one-way entry that both have for certain, where nothing says that they differ. What no opening is named
+    /// for may be another copy's: it is sent once more.
+    private func commonOneWay(with welcome: Welcome, _ greeting: Greeting) -> UInt64 {
+        let last = min(welcome.ingested, greeting.logged.oneWay)
+        let ours = greeting.oneWayOpenings.id(of: last)
+        return ours != nil && ours == welcome.oneWayOpenings.id(of: last) ? last : ingest.dropped
     }
 
     /// The same where another copy of the file speaks for the client and neither has written: one of the two goes on as
@@ -131,7 +139,7 @@ extension Conversation {
         hasParted = true
         return Logged(
             changesets: min(welcome.committed, greeting.logged.changesets),
-            oneWay: min(welcome.ingested, greeting.logged.oneWay))
+            oneWay: commonOneWay(with: welcome, greeting))
     }
 
     private static let shared = TransportFailure.refused(

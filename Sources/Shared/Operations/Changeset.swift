@@ -48,6 +48,13 @@ package struct Changeset: Sendable {
     /// How many operations there are, those that stand in columns too.
     package var operationCount: Int { creations.reduce(others.count) { $0 + $1.count } }
 
+    /// What it takes to apply them: an operation may name many elements.
+    package var workCount: Int {
+        others.reduce(operationCount) { count, operation in
+            if case .list(_, _, .clear(let ids)) = operation { count + ids.count } else { count }
+        }
+    }
+
     /// Those behind some of the `creations`.
     package func operations(behindRuns count: Int) -> [Operation] {
         if count == creations.count { return others }

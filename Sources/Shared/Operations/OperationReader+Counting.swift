@@ -12,6 +12,7 @@ package struct OperationCounts: Hashable, Sendable {
 extension OperationReader {
     mutating func countAll(_ changesets: Int) throws(EncodingError) -> OperationCounts {
         var counts = OperationCounts()
+        keepsIDs = false
         for _ in 0..<changesets {
             _ = try readHeader()
             counts.others.append(try countOperations())

@@ -10,6 +10,8 @@ struct OperationReader {
     private var weightLeft: Int
     private let operationsMax: Int
     private var operationsLeft: Int
+    /// Not where only numbers are wanted.
+    var keepsIDs = true
 
     /// Whether so many bytes could be more operations, or weigh more, than may be.
     var mayExceed: Bool {
@@ -172,7 +174,14 @@ extension OperationReader {
         }
         operationsLeft -= operations
         let (weight, overflow) = operations.multipliedReportingOverflow(by: RunBound.operationWeight + values)
-        guard !overflow, weight <= weightLeft else {
+        try take(overflow ? .max : weight)
+    }
+
+    /// The elements that a clear names take memory, and are no operations.
+    private mutating func weigh(ids: Int) throws(EncodingError) { try take(ids) }
+
+    private mutating func take(_ weight: Int) throws(EncodingError) {
+        guard weight <= weightLeft else {
             throw EncodingError(
                 .tooMuch,
                 "One message of changes may hold \(weightMax) values of new objects, and this one holds more: write them "
@@ -234,6 +243,11 @@ extension OperationReader {
             return .set(id, value: try bytes.readValue())
         case ListTag.clear where tag == ListTag.clear:
             let count = try bytes.readCount(minimumBytesEach: 2)
+            try weigh(ids: count)
+            if !keepsIDs {
+                for _ in 0..<count { _ = try readID() }
+                return .clear([])
+            }
             var ids: [ElementID] = []
             ids.reserveCapacity(count)
             for _ in 0..<count { ids.append(try readID()) }

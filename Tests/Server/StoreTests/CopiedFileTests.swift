@@ -134,7 +134,8 @@ struct CopiedFileTests {
         #expect(try record.store.count(of: "Reading") == 3)
         // A repetition is answered as ever, one of which nobody knows who made it too, and a newer opening goes on.
         #expect(try record.store.ingest(batch(1, 1...3, opening: 5), receivedAt: 3) == 3)
-        #expect(try record.store.ingest(batch(2, 2...2, opening: 0), receivedAt: 3) == 3)
+        // What is behind it is nobody's word: another copy may have sent that.
+        #expect(try record.store.ingest(batch(2, 2...2, opening: 0), receivedAt: 3) == 2)
         #expect(try record.store.ingest(batch(4, 4...5, opening: 7), receivedAt: 3) == 5)
         let expected: [Openings.Run] = [.init(id: 5, first: 1), .init(id: 7, first: 4)]
         #expect(try record.store.register(Record.ann, user: "user").oneWayOpenings.runs == expected)

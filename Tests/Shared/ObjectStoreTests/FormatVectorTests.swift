@@ -174,6 +174,34 @@ struct FormatVectorTests {
         #expect(try older.verify().problems == [])
     }
 
+    @Test("a long value that a file of format 4 has in its leaf does not outlive its object")
+    func longValueOfDeletedObject() throws {
+        let store = try ObjectStore.open(path: folder.file("deleted"))
+        let transaction = try store.write()
+        try VectorThings.writeTexts(to: transaction)
+        let notes = try transaction.existing("Note")
+        // As format 4 has them.
+        let leaf = WritableLeaf(.bytes)
+        for (slot, text) in VectorThings.texts.enumerated() { leaf.set(slot, .string(text)) }
+        try transaction.commit()
+        try transaction.beginWriting()
+        transaction.packer.pack(leaf) {
+            transaction.writer.replaceLeaf(column: notes.columns[0].id, number: 0, $0)
+        }
+        for row in Int64(2)...3 {
+            transaction.writer.remove(FixedTree.longValues, LongValues.key(notes.columns[0].id, row))
+        }
+        transaction.noteTreeChange()
+        try transaction.commit()
+        try transaction.beginWriting()
+        notes.delete(ObjectKey(3))
+        notes.set(ObjectKey(0), 0, .string("other"))
+        try transaction.commit()
+        #expect(transaction.reader.count(tree: FixedTree.longValues, from: [], upTo: nil) == 1)
+        #expect(notes.value(ObjectKey(2), 0) == .string(VectorThings.texts[2]))
+        #expect(try store.verify().problems == [])
+    }
+
     @Test("a file of a later format, or with what this version does not know, is refused with words that say so")
     func laterFormats() throws {
         let catalog = Catalog(classes: [

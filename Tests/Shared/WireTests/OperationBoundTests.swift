@@ -51,6 +51,22 @@ struct OperationBoundTests {
         }
     }
 
+    @Test("the elements that a clear names are weighed before they are read, and are no operations")
+    func clears() throws {
+        let ids = (0..<5_000).map { ElementID(client: client, counter: UInt64($0)) }
+        let clear = Operation.list(ObjectReference("Dog", .int(1)), property: "toys", .clear(ids))
+        let changeset = Changeset(client: client, sequence: 1, stamp: .zero, base: .zero, operations: [clear])
+        #expect(changeset.operationCount == 1 && changeset.workCount == 5_001)
+        let body = Changeset.encode([changeset])
+        let counts = try Changeset.count(body, weightMax: 1 << 24, operationsMax: 1)
+        #expect(counts.others == [1] && counts.weight == 5_004)
+        #expect(try Changeset.decode(body, weightMax: 5_004, operationsMax: 1) == [changeset])
+        let error = #expect(throws: EncodingError.self) {
+            try Changeset.decode(body, weightMax: 5_003, operationsMax: 1)
+        }
+        #expect(error?.code == .tooMuch)
+    }
+
     @Test("a run beyond the bound is refused before it is read")
     func unread() throws {
         var body = Changeset.encode(changesets(creates: 0, deletes: 40_000))

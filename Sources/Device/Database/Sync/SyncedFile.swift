@@ -18,6 +18,8 @@ final class SyncedFile: Sendable {
     let replica: Replica
     /// What the questions of one resync have in common; nil outside of one.
     private let comparison = Mutex<ReplicaDigests?>(nil)
+    /// The client that the session of now was opened for.
+    private let spokenFor = Mutex<ClientID?>(nil)
 
     /// Makes the file a synchronised one, of this user and app, if it is not yet.
     init(_ store: ObjectStore, userID: String, appID: String) throws {
@@ -125,6 +127,7 @@ final class SyncedFile: Sendable {
         comparison.withLock { $0 = nil }
         return try reading { transaction in
             let state = try replica.state(in: transaction)
+            spokenFor.withLock { $0 = state.client }
             let subscriptions = SubscriptionTree(transaction)
             let newest = try subscriptions.newest()
             let held = try subscriptions.queries(state.querySet)
@@ -241,7 +244,7 @@ final class SyncedFile: Sendable {
         }
     }
 
-    /// A change acknowledges what another copy of the file sent.
+    /// A change acknowledges what another copy of the file sent, or is about another client than the file's.
     struct ChangeOfCopy: Error {}
 
     /// Applies complete view changes, all of them in one transaction together with the last one's checkpoint. Returns
@@ -261,6 +264,7 @@ final class SyncedFile: Sendable {
             let subscriptions = SubscriptionTree(transaction)
             var acknowledged: UInt64 = 0
             var refused: [QuarantinedChange] = []
+            if try speaksForAnother(in: transaction) { throw ChangeOfCopy() }
             for change in changes {
                 let checkpoint = change.checkpoint
                 let cut = change.partsSpilled > 0 ? staging.staged()?.segments(before: change) ?? [] : []
@@ -334,7 +338,17 @@ final class SyncedFile: Sendable {
 
     func dropOneWay(through number: UInt64) throws {
         guard try reading({ try replica.state(in: $0).acknowledgedOneWay < number }) else { return }
-        try writing(Self.repeatable) { try replica.acknowledgeOneWay(through: number, in: $0) }
+        try writing(Self.repeatable) { transaction in
+            if try speaksForAnother(in: transaction) { return }
+            try replica.acknowledgeOneWay(through: number, in: transaction)
+        }
+    }
+
+    /// Whether the file goes on as another client than the session speaks for: another program has begun again with it.
+    /// What the server says of the old client's numbers is not about this one's.
+    private func speaksForAnother(in transaction: Transaction) throws -> Bool {
+        guard let client = spokenFor.withLock({ $0 }) else { return false }
+        return try replica.state(in: transaction).client != client
     }
 
     /// What the server lost of the changesets after this one is pending again.

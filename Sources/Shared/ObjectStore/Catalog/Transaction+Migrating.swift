@@ -123,7 +123,7 @@ extension Transaction {
         for number in numbers { writer.removeLeaf(column: column, number: UInt32(number)) }
         var long: [[UInt8]] = []
         writer.scan(
-            tree: FixedTree.longValues, from: LongValues.key(column, 0), upTo: LongValues.key(column + 1, 0),
+            tree: FixedTree.longValues, from: LongValues.key(column, 0), upTo: LongValues.end(column),
             reversed: false
         ) { key, _ in
             long.append(Array(key))

@@ -11,6 +11,9 @@ enum LongValues {
             + withUnsafeBytes(of: UInt64(bitPattern: row).bigEndian) { Array($0) }
     }
 
+    /// Behind the last key of a column.
+    static func end(_ column: UInt32) -> [UInt8] { key(column, -1) }
+
     /// Nil where there is none, which is damage.
     static func bytes(_ column: UInt32, _ row: Int64, in reader: any StorageReader) -> UnsafeRawBufferPointer? {
         reader.get(FixedTree.longValues, key(column, row))
@@ -88,9 +91,10 @@ final class LongLeaf {
 
     static func isOne(_ leaf: UnsafeRawPointer) -> Bool { StringLeaf(leaf).hasLongValues }
 
-    /// Whether the value of a slot lies elsewhere.
+    /// Whether the value of a slot lies elsewhere, or will when the leaf is written: format 4 had all in their leaves.
     static func isLong(_ leaf: UnsafeRawPointer, _ slot: Int) -> Bool {
-        guard isOne(leaf), !LeafHeader(leaf).isNull(slot) else { return false }
+        if LeafHeader(leaf).isNull(slot) { return false }
+        guard isOne(leaf) else { return StringLeaf(leaf).bytes(slot).count > LongValues.shortMax }
         let count = LeafHeader(leaf).payload.leafField(slot * 16 + 8, Int.self)
         return count == unknown || count > LongValues.shortMax
     }

@@ -50,7 +50,7 @@ extension ContentCheck {
             LongValues.slots(of: column.leaf(number))?.forEach { missing.insert(Int64(number * slotsPerLeaf + $0)) }
         }
         reader.scan(
-            tree: FixedTree.longValues, from: LongValues.key(id, 0), upTo: LongValues.key(id + 1, 0), reversed: false
+            tree: FixedTree.longValues, from: LongValues.key(id, 0), upTo: LongValues.end(id), reversed: false
         ) { key, value in
             longValues += 1
             if key.count != 12 || missing.remove(Int64(bitPattern: key.readUInt64(at: 4))) == nil {
