@@ -73,10 +73,15 @@ struct ConnectionTests {
         limits.idleMilliseconds = 3_600_000
         limits.strangerIdleMilliseconds = 3_600_000
         try await Bench.run([:], limits: limits) { bench in
-            #expect(try await bench.send(bench.request("/healthz", method: "GET")).status == 200)
-            try await connect(to: bench).closeFuture.get()
+            // No library's, which might close it and open another.
+            let first = try await RawConnection.open(to: bench)
+            #expect(await eventually { bench.endpoint.connectionCount == 1 })
+            let second = try await connect(to: bench)
+            #expect(await eventually { !second.isActive })
             #expect(bench.endpoint.connectionCount == 1)
-            #expect(try await bench.send(bench.request("/healthz", method: "GET")).status == 200)
+            try await first.send(RawConnection.head(RawConnection.stream(0), "/healthz", ends: true))
+            #expect(await eventually { first.count(.headers) == 1 })
+            try await first.close()
         }
     }
 

@@ -25,7 +25,7 @@ struct StrangerTests {
 
     @Test("where there are no accounts, and with a bad token, a call is answered before its body comes")
     func headsAlone() async throws {
-        try await Bench.run(["flights": FakeService()], accounts: ["open": Accounts()]) { bench in
+        try await Bench.run(["flights": FakeService()], accounts: ["open": Accounts()], limits: .unhurried) { bench in
             let raw = try await RawConnection.open(to: bench)
             let heads = [
                 ("/v1/flights/auth/login", nil), ("/v1/open/auth/keys", "bad"), ("/v1/flights/upload", "bad"),

@@ -35,6 +35,8 @@ from causeway_client.server import Server
 ATTACKS = {attack.__name__: attack for attack in CARRIER + CALLERS + CONTENT + CONVERSATIONS + BEYOND}
 ACCOUNTS = "accounts: {enabled: true, anonymous: true, emailPassword: true}"
 CALM_SECONDS = 1.0
+# So long the process of an attack may take to be there.
+START_SECONDS = 60
 # So long an attack may be felt before it is told that it still is.
 PATIENCE_SECONDS = 60
 REST_SECONDS = 30
@@ -46,10 +48,11 @@ SERVED_SECONDS = 0.2
 processes = multiprocessing.get_context("spawn")
 
 
-def attack(settings: Settings, name: str, seconds: float, begin: Event, sent: Synchronized) -> None:
+def attack(settings: Settings, name: str, seconds: float, ready: Event, begin: Event, sent: Synchronized) -> None:
     """In a process of its own, which gives way to the server and to the honest devices."""
     os.nice(15)
     sys.stderr = open(os.devnull, "w")  # its threads complain of what the server cuts
+    ready.set()
     begin.wait()
     target = Target(settings, time.monotonic() + seconds, random.Random(f"{settings.seed} {name}"), sent)
     ATTACKS[name](target)
@@ -93,9 +96,11 @@ class Run:
     # One attack
 
     def attack(self, name: str, seconds: float) -> Row:
-        sent, begin = processes.Value("q", 0), processes.Event()
-        process = processes.Process(target=attack, args=(self._settings, name, seconds, begin, sent), daemon=True)
+        sent, ready, begin = processes.Value("q", 0), processes.Event(), processes.Event()
+        arguments = (self._settings, name, seconds, ready, begin, sent)
+        process = processes.Process(target=attack, args=arguments, daemon=True)
         process.start()
+        ready.wait(START_SECONDS)
         self._calm(CALM_SECONDS)
         self._gauge.take()
         memory_before = memory_mebibytes(self.server.process_id)

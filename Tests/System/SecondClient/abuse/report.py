@@ -25,6 +25,8 @@ class Row:
 
     def judge(self, memory_before: float) -> None:
         """Adds what does not keep the bounds; those of time are wider where the machine is busy with other things."""
+        if not self.sent:
+            self.troubles.append("nothing was sent")
         bound = max(WAIT_MILLISECONDS, WAIT_TIMES_CALM * self.calm_milliseconds)
         if self.p99_milliseconds > bound:
             self.troubles.append(f"p99 over {bound:.0f} ms")
