@@ -8,6 +8,8 @@ struct MemoryReturn: Service {
     var interval = Duration.seconds(5)
     /// So much more of it than was left the last time is worth to go through what is free.
     static let worthBytes = 16 << 20
+    /// As often as this it is tried again where that much is left: what lay between it may have been freed since.
+    static let intervalsOfTry = 3
 
     /// The C library makes these bounds larger by itself, up to 64 MiB for each of its arenas, of which there may be eight
     /// for each processor. What lies free at the end of an arena is out of `malloc_trim`'s reach: it goes back when it is
@@ -23,11 +25,15 @@ struct MemoryReturn: Service {
     /// Goes on until its task is cancelled.
     func giveBack() async {
         var left = 0
+        var intervals = 0
         while (try? await Task.sleep(for: interval)) != nil {
             guard let unused = Self.unusedBytes() else { continue }
-            if unused > left + Self.worthBytes {
+            intervals += 1
+            let isAgain = unused > Self.worthBytes && intervals >= Self.intervalsOfTry
+            if unused > left + Self.worthBytes || isAgain {
                 malloc_trim(0)
                 left = Self.unusedBytes() ?? unused
+                intervals = 0
             } else {
                 left = min(left, unused)
             }

@@ -148,11 +148,12 @@ func eventually(_ condition: () -> Bool) async -> Bool {
 }
 
 extension EndpointLimits {
-    /// For tests of something else than how long a stranger may be idle: beside fifteen others that takes a while.
+    /// For tests of something else than how long a stranger may take: beside fifteen others that takes a while.
     static var unhurried: EndpointLimits {
         var limits = EndpointLimits()
         limits.idleMilliseconds = 3_600_000
         limits.strangerIdleMilliseconds = 3_600_000
+        limits.handshakeMilliseconds = 3_600_000
         return limits
     }
 }

@@ -23,14 +23,17 @@ class Row:
     health_seconds: float
     troubles: list[str]
 
-    def judge(self, memory_before: float) -> None:
-        """Adds what does not keep the bounds; those of time are wider where the machine is busy with other things."""
+    def judge(self, memory_before: float, times: float) -> None:
+        """Adds what does not keep the bounds; those of time are wider where the machine is busy with other things.
+
+        All are as many times wider as they are said to be, for a machine of which nobody knows how fast it is.
+        """
         if not self.sent:
             self.troubles.append("nothing was sent")
-        bound = max(WAIT_MILLISECONDS, WAIT_TIMES_CALM * self.calm_milliseconds)
+        bound = times * max(WAIT_MILLISECONDS, WAIT_TIMES_CALM * self.calm_milliseconds)
         if self.p99_milliseconds > bound:
             self.troubles.append(f"p99 over {bound:.0f} ms")
-        if self.memory_mebibytes - memory_before > RISE_MEBIBYTES:
+        if self.memory_mebibytes - memory_before > times * RISE_MEBIBYTES:
             self.troubles.append(f"{self.memory_mebibytes - memory_before:.0f} MiB more")
         if self.health_seconds > HEALTH_SECONDS * bound / WAIT_MILLISECONDS:
             self.troubles.append(f"/healthz after {self.health_seconds:.1f} s")
