@@ -195,7 +195,7 @@ public struct StringLeaf {
     }
 
     /// In place of the width of offsets, of a leaf that is in memory only and belongs to one transaction.
-    @usableFromInline static var longWidth: UInt8 { @inline(__always) get { 16 } }
+    @inlinable static var longWidth: UInt8 { 16 }
 
     /// Whether the leaf has values that are too long for it.
     package var hasLongValues: Bool { leaf.leafField(1, UInt8.self) == Self.longWidth }
