@@ -192,13 +192,7 @@ private struct Gathering {
     /// The first run that does not end before the row.
     private static func index(of row: ObjectKey, in runs: [Births]) -> Int {
         if let last = runs.last, last.keys.upperBound < row { return runs.count }
-        var low = 0
-        var high = runs.count
-        while low < high {
-            let middle = (low + high) / 2
-            if runs[middle].keys.upperBound < row { low = middle + 1 } else { high = middle }
-        }
-        return low
+        return runs.partitioningIndex { $0.keys.upperBound >= row }
     }
 
     var history: History {

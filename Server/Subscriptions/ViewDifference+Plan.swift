@@ -170,16 +170,3 @@ func sorted(_ keys: [ObjectKey], without others: [ObjectKey]) -> [ObjectKey] {
     }
     return result
 }
-
-extension Array {
-    /// The first index from which on the condition holds, in an array where it never stops holding.
-    func partitioningIndex(where holds: (Element) -> Bool) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if holds(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-}

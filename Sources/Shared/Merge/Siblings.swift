@@ -1,3 +1,5 @@
+import CausewayModel
+
 /// The children of one position on one side, ascending, in chunks: whatever many writers put at one place, a child finds
 /// its neighbours by bisection, and moves few of the others.
 package struct Siblings<Child: Sendable>: Sendable {
@@ -38,21 +40,7 @@ package struct Siblings<Child: Sendable>: Sendable {
 
     /// Behind all that precede it: at the beginning of a chunk only where nothing does.
     private func place(of child: Child, _ precedes: (Child, Child) -> Bool) -> (chunk: Int, index: Int) {
-        let chunk = max(chunks.count(atBeginning: { precedes($0[0], child) }) - 1, 0)
-        return (chunk, chunks[chunk].count(atBeginning: { precedes($0, child) }))
-    }
-}
-
-extension Array {
-    /// How many elements at the beginning keep a condition that none behind them keeps.
-    ///
-    /// - Complexity: O(log n)
-    fileprivate func count(atBeginning holds: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if holds(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        let chunk = max(chunks.partitioningIndex { !precedes($0[0], child) } - 1, 0)
+        return (chunk, chunks[chunk].partitioningIndex { !precedes($0, child) })
     }
 }
