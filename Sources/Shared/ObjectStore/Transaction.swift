@@ -502,4 +502,16 @@ extension StorageWriter {
     func remove(_ tree: UInt32, _ key: [UInt8]) {
         key.withUnsafeBytes { remove(tree: tree, key: $0) }
     }
+
+    /// Removes the keys from `from` up to, not including, `upTo` (nil: the end).
+    ///
+    /// - Complexity: O(entries in the range).
+    func removeRange(_ tree: UInt32, from: [UInt8] = [], upTo: [UInt8]? = nil) {
+        var keys: [[UInt8]] = []
+        scan(tree: tree, from: from, upTo: upTo, reversed: false) { key, _ in
+            keys.append(Array(key))
+            return true
+        }
+        for key in keys { remove(tree, key) }
+    }
 }

@@ -41,12 +41,9 @@ package struct Tree {
 
     /// - Complexity: O(entries in the range).
     package func removeRange(from: [UInt8] = [], upTo: [UInt8]? = nil) {
-        var keys: [[UInt8]] = []
-        scan(from: from, upTo: upTo) { key, _ in
-            keys.append(Array(key))
-            return true
-        }
-        for key in keys { remove(key) }
+        guard let number = handle.find() else { return }
+        handle.transaction.writer.removeRange(number, from: from, upTo: upTo)
+        handle.transaction.noteTreeChange()
     }
 
     /// - Complexity: O(entries).

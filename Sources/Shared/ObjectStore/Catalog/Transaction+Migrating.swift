@@ -76,7 +76,7 @@ extension Transaction {
         forgetTables()
         for column in record.columns { removeStorage(of: column, leaves: leaves) }
         for column in [record.absent, record.ghosts, record.containers] { removeLeaves(leaves, of: column) }
-        for tree in [record.primaryKeys, record.backlinks] { removeTree(tree) }
+        for tree in [record.primaryKeys, record.backlinks] { writer.removeRange(tree) }
         writer.remove(FixedTree.catalog, CatalogKey.counters(table: record.table))
         writer.remove(FixedTree.catalog, CatalogKey.deadLeaves(table: record.table))
         let catalog = Catalog(classes: catalog.classes.filter { !$0.schema.name.isSame(as: name) })
@@ -107,38 +107,18 @@ extension Transaction {
                 if let kept = wantedClass.property(named: property.name), kept.isStored(like: property) { continue }
                 removeStorage(of: column, leaves: table.leafNumbers)
             }
-            if record.schema.hasOtherPrimaryKey(than: wantedClass) { removeTree(record.primaryKeys) }
+            if record.schema.hasOtherPrimaryKey(than: wantedClass) { writer.removeRange(record.primaryKeys) }
         }
     }
 
     private func removeStorage(of column: Catalog.ColumnRecord, leaves: LiveLeaves) {
         removeLeaves(leaves, of: column.id)
-        if column.index != 0 { removeTree(column.index) }
-        if column.list != 0 { removeTree(column.list) }
-        if column.keys != 0 { removeTree(column.keys) }
-        if column.words != 0 { removeTree(column.words) }
+        LongValues.remove(column.id, from: writer)
+        for tree in [column.index, column.list, column.keys, column.words] where tree != 0 { writer.removeRange(tree) }
     }
 
     private func removeLeaves(_ numbers: LiveLeaves, of column: UInt32) {
         for number in numbers { writer.removeLeaf(column: column, number: UInt32(number)) }
-        var long: [[UInt8]] = []
-        writer.scan(
-            tree: FixedTree.longValues, from: LongValues.key(column, 0), upTo: LongValues.end(column),
-            reversed: false
-        ) { key, _ in
-            long.append(Array(key))
-            return true
-        }
-        for key in long { writer.remove(FixedTree.longValues, key) }
-    }
-
-    private func removeTree(_ tree: UInt32) {
-        var keys: [[UInt8]] = []
-        writer.scan(tree: tree, from: [], upTo: nil, reversed: false) { key, _ in
-            keys.append(Array(key))
-            return true
-        }
-        for key in keys { writer.remove(tree, key) }
     }
 }
 

@@ -11,6 +11,8 @@ final class LeafPacker {
     private let shortLengths = UnsafeMutablePointer<Int>.allocate(capacity: slotsPerLeaf)
     /// Bytes of the leaf being packed, so far as it was laid out.
     private var used = 0
+    /// What comes behind the payload of the leaf being packed.
+    private var tailBytes = 0
     let dictionary = StringDictionary()
     init() {
         // Room for any leaf but one of many or long strings.
@@ -48,10 +50,11 @@ final class LeafPacker {
         for slot in 0..<strings.count { shortLengths[slot] = long.contains(slot) ? 0 : strings.lengths[slot] }
         let short = StringSlots.Contents(
             count: strings.count, starts: strings.starts, lengths: shortLengths, arena: strings.arena)
+        tailBytes = LeafLayout.nullBitmapBytes
+        defer { tailBytes = 0 }
         packStrings(short)
         let end = used
-        used += LeafLayout.nullBitmapBytes
-        if used > capacity { growKeeping(end) }
+        used += tailBytes
         for index in 0..<wordsPerLeaf {
             (target + end).storeBytes(of: long[index].littleEndian, toByteOffset: index * 8, as: UInt64.self)
         }
@@ -70,7 +73,7 @@ final class LeafPacker {
     private func begin(_ kind: LeafKind, count: Int, nullCount: Int, payloadBytes: Int) -> Int {
         let payload = nullCount > 0 ? LeafLayout.payloadBehindNulls : LeafLayout.headerBytes
         used = payload + payloadBytes
-        if used > capacity { grow() }
+        if used + tailBytes > capacity { grow() }
         target.initializeMemory(as: UInt8.self, repeating: 0, count: payload)
         store(kind.rawValue, at: LeafLayout.kind)
         store(UInt16(count), at: LeafLayout.count)
@@ -81,16 +84,8 @@ final class LeafPacker {
 
     private func grow() {
         target.deallocate()
-        capacity = max(used, capacity * 2)
+        capacity = max(used + tailBytes, capacity * 2)
         target = .allocate(byteCount: capacity, alignment: 16)
-    }
-
-    private func growKeeping(_ count: Int) {
-        capacity = max(used, capacity * 2)
-        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
-        larger.copyMemory(from: target, byteCount: count)
-        target.deallocate()
-        target = larger
     }
 
     @inline(__always)

@@ -22,15 +22,13 @@ enum LongValues {
     /// Removes those of the rows of one leaf.
     static func remove(_ column: UInt32, leaf number: Int, from writer: any StorageWriter) {
         let first = Int64(number) * Int64(slotsPerLeaf)
-        var keys: [[UInt8]] = []
-        writer.scan(
-            tree: FixedTree.longValues, from: key(column, first), upTo: key(column, first + Int64(slotsPerLeaf)),
-            reversed: false
-        ) { key, _ in
-            keys.append(Array(key))
-            return true
-        }
-        for key in keys { writer.remove(FixedTree.longValues, key) }
+        let end = first + Int64(slotsPerLeaf)
+        writer.removeRange(FixedTree.longValues, from: key(column, first), upTo: key(column, end))
+    }
+
+    /// Removes all of a column.
+    static func remove(_ column: UInt32, from writer: any StorageWriter) {
+        writer.removeRange(FixedTree.longValues, from: key(column, 0), upTo: end(column))
     }
 
     /// The slots of a stored leaf whose values lie elsewhere; nil when it has none.
@@ -89,12 +87,10 @@ final class LongLeaf {
         memory.deallocate()
     }
 
-    static func isOne(_ leaf: UnsafeRawPointer) -> Bool { StringLeaf(leaf).hasLongValues }
-
     /// Whether the value of a slot lies elsewhere, or will when the leaf is written: format 4 had all in their leaves.
     static func isLong(_ leaf: UnsafeRawPointer, _ slot: Int) -> Bool {
         if LeafHeader(leaf).isNull(slot) { return false }
-        guard isOne(leaf) else { return StringLeaf(leaf).bytes(slot).count > LongValues.shortMax }
+        guard StringLeaf(leaf).hasLongValues else { return StringLeaf(leaf).bytes(slot).count > LongValues.shortMax }
         let count = LeafHeader(leaf).payload.leafField(slot * 16 + 8, Int.self)
         return count == unknown || count > LongValues.shortMax
     }
