@@ -41,15 +41,12 @@ extension Changeset {
     ///     `RunBound.operationWeight`.
     ///   - operationsMax: how many operations there may be, counted before the runs that stand for them are read.
     ///   - start: where the changes begin in `bytes`.
-    ///   - counts: of the same bytes, where they were counted before.
     package static func decode(
-        _ bytes: [UInt8], from start: Int = 0, weightMax: Int = .max, operationsMax: Int = .max,
-        counts: OperationCounts? = nil
+        _ bytes: [UInt8], from start: Int = 0, weightMax: Int = .max, operationsMax: Int = .max
     ) throws(EncodingError) -> [Changeset] {
         var reader = OperationReader(bytes, from: start, weightMax: weightMax, operationsMax: operationsMax)
         let count = try reader.readChangesetCount()
-        var counts = counts
-        if counts == nil { counts = try reader.countsIfNeeded(count) }
+        let counts = try reader.countsIfNeeded(count)
         var changesets: [Changeset] = []
         changesets.reserveCapacity(count)
         for index in 0..<count {

@@ -177,9 +177,6 @@ extension OperationReader {
         try take(overflow ? .max : weight)
     }
 
-    /// The elements that a clear names take memory, and are no operations.
-    private mutating func weigh(ids: Int) throws(EncodingError) { try take(ids) }
-
     private mutating func take(_ weight: Int) throws(EncodingError) {
         guard weight <= weightLeft else {
             throw EncodingError(
@@ -243,7 +240,8 @@ extension OperationReader {
             return .set(id, value: try bytes.readValue())
         case ListTag.clear where tag == ListTag.clear:
             let count = try bytes.readCount(minimumBytesEach: 2)
-            try weigh(ids: count)
+            // The elements that it names take memory, and are no operations.
+            try take(count)
             if !keepsIDs {
                 for _ in 0..<count { _ = try readID() }
                 return .clear([])
