@@ -129,15 +129,14 @@ extension StoreEmbedded {
                 client.openings.note(changeset.opening, from: changeset.sequence)
             }
         }
-        // What another copy of the file has sent behind these is none of the caller's.
-        if outcome.failure == nil, let last = batch.changesets.last {
-            outcome.committed = min(client.committed, last.sequence)
+        if let merging {
+            try merging.finish(&meta)
+            client.save(for: batch.client, in: transaction)
+            outcome.version = meta.version
         }
-        guard let merging else { return outcome }
-        try merging.finish(&meta)
-        client.save(for: batch.client, in: transaction)
-        if outcome.failure != nil { outcome.committed = client.committed }
-        outcome.version = meta.version
+        // What another copy of the file has sent behind these is none of the caller's.
+        let last = outcome.failure == nil ? batch.changesets.last?.sequence : nil
+        outcome.committed = min(client.committed, last ?? client.committed)
         return outcome
     }
 
