@@ -216,33 +216,33 @@ def sets(target: Target) -> None:
     _uploads(target, lambda device: _runs(target, device, device.welcome.limits.operations, _set_head, 1), 1)
 
 
-def unknown_classes(target: Target) -> None:
-    """as many creates of classes that nobody has as the server takes at once"""
+def _create_head(class_name: str, field: str):
+    """Creates with one value each."""
 
     def head(writer: Writer, names: _Names) -> None:
         writer.byte(1)
-        names.write("Nothing")
+        names.write(class_name)
         writer.varint(1)
         writer.varint(1)
-        names.write("nothing")
+        names.write(field)
         writer.byte(0)
 
+    return head
+
+
+def unknown_classes(target: Target) -> None:
+    """as many creates of classes that nobody has as the server takes at once"""
+    head = _create_head("Nothing", "nothing")
     _uploads(target, lambda device: _runs(target, device, device.welcome.limits.operations, head, 1), 1)
 
 
 def updates(target: Target) -> None:
     """as many objects as the server takes at once, which are then all set, again and again"""
 
-    def create_head(writer: Writer, names: _Names) -> None:
-        writer.byte(1)
-        names.write("Item")
-        writer.varint(1)
-        writer.varint(1)
-        names.write("size")
-        writer.byte(0)
+    create = _create_head("Item", "size")
 
     def make(device: Device) -> bytes:
-        head = create_head if device.sequence == 1 else _set_head
+        head = create if device.sequence == 1 else _set_head
         first = (device.client & 0xFFFF_FFFF) << 20
         return _run_document(device, device.welcome.limits.operations, head, 1, first, 1)
 
@@ -290,47 +290,37 @@ def towers(target: Target) -> None:
     _uploads(target, make)
 
 
-def lists(target: Target) -> None:
-    """one list that every insert makes longer at its beginning"""
+def _fills(target: Target, class_name: str, operations) -> None:
+    """One object of each device, which every upload makes longer. `operations` is told the object, and how its elements
+    are named."""
 
     def make(device: Device) -> bytes:
-        here = ("Bag", device.client >> 8)
+        here = (class_name, device.client >> 8)
         if device.sequence == 1:
             return _written(device, [Create(*here)])
         base = device.sequence * 10_000
-        return _written(
-            device, [ListInsert(*here, "list", ElementId(device.client, base + n), n) for n in range(5_000)]
-        )
+        return _written(device, operations(here, lambda number: ElementId(device.client, base + number)))
 
     _uploads(target, make)
+
+
+def lists(target: Target) -> None:
+    """one list that every insert makes longer at its beginning"""
+    _fills(target, "Bag", lambda here, element: [ListInsert(*here, "list", element(n), n) for n in range(5_000)])
 
 
 def texts(target: Target) -> None:
     """one text that everybody types into at one place, having seen nothing of the others"""
 
-    def make(device: Device) -> bytes:
-        here = ("Note", device.client >> 8)
-        if device.sequence == 1:
-            return _written(device, [Create(*here)])
-        base = device.sequence * 10_000
-        numbers = target.random.sample(range(10_000), 5_000)
-        return _written(
-            device, [TextInsert(*here, "text", ElementId(device.client, base + n), "x") for n in numbers]
-        )
+    def operations(here, element) -> list[Operation]:
+        return [TextInsert(*here, "text", element(n), "x") for n in target.random.sample(range(10_000), 5_000)]
 
-    _uploads(target, make)
+    _fills(target, "Note", operations)
 
 
 def set_elements(target: Target) -> None:
     """one set that is given elements without end"""
-
-    def make(device: Device) -> bytes:
-        here = ("Bag", device.client >> 8)
-        if device.sequence == 1:
-            return _written(device, [Create(*here)])
-        return _written(device, [Put(*here, "set", f"{target.random.random()}") for _ in range(5_000)])
-
-    _uploads(target, make)
+    _fills(target, "Bag", lambda here, _: [Put(*here, "set", f"{target.random.random()}") for _ in range(5_000)])
 
 
 def bulk(target: Target) -> None:
