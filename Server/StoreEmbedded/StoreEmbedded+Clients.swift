@@ -75,10 +75,9 @@ extension ClientState {
 
     /// What the file made under another name goes on to be its own.
     ///
-    /// Of the stamps nothing is inherited. A device's own stamps rise, and none is raised here above what its device gave
-    /// it; so those that it makes behind the common past are later than that, and those that are lowered are lowered to
-    /// what is later than every stamp here. The last stamp of the original is no measure: it may have gone on for long,
-    /// and what the copy wrote before would win over what others wrote since.
+    /// The stamps of the original are not inherited, for two reasons. They are not needed: a device's own stamps rise, so
+    /// what the copy wrote behind the common past has later ones. And they would be wrong: the original may have gone on
+    /// for long, and an old write of the copy would be raised above what others wrote since.
     mutating func inherit(
         from predecessor: ClientID, of client: ClientID, at version: ServerVersion, in transaction: Transaction
     ) throws(StoreFailure) {
