@@ -608,8 +608,8 @@ private struct Recording {
             return
         }
         var (holder, row) = (table, key)
-        while holder.schema.kind == .embedded {
-            guard let next = holder.holder(of: row) else { return }
+        // The last one is embedded, too, where nothing holds it any more.
+        while holder.schema.kind == .embedded, let next = holder.holder(of: row) {
             (holder, row) = (next.table, next.key)
         }
         let isEmbedded = table.schema.kind == .embedded

@@ -16,7 +16,7 @@ import CausewayOperations
 /// | `sync.lists` | object, property | the visible `ListState` |
 /// | `sync.texts` | object, property | the runs of the visible `TextState`; its text stands in the column |
 /// | `sync.lives` | object | causal length, where it is not the usual one |
-/// | `sync.left` | object | the version up to which it was seen, 8: it has left the view and stays for what is pending |
+/// | `sync.left` | object | the version up to which it was seen, 8: it has left the view, or nothing holds it, and stays for what is pending |
 /// | `sync.suspects` | object | nothing: an embedded object that may have no holder |
 /// | `sync.openings` | the log, 1: 0 changesets, 1 one-way entries; the complement of the first number, 8 | the opening that made them, 8, of those that the state has no room for |
 /// | `sync.kept` | sequence | when it was acknowledged, 8, and the changeset; under one zero byte the sum of their sizes |
@@ -200,9 +200,9 @@ struct Trees {
         bases.put(Self.key(object), base.encoded())
     }
 
-    /// Nothing about the object is pending any more.
+    /// Nothing about the object is pending any more. An embedded one that nothing holds stays nevertheless.
     func removeBase(_ object: ObjectReference) {
-        forgetLeft(object)
+        if case .container = object.key {} else { forgetLeft(object) }
         bases.remove(Self.key(object))
     }
 

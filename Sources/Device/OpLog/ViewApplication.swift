@@ -170,8 +170,9 @@ package final class ViewApplication {
         try settle(object, base: ObjectState(life: life), lastSequence: base.lastSequence)
     }
 
-    /// The server says again what becomes of it.
+    /// The server says again what becomes of it. Of an embedded object its holder says it, or nobody.
     private func returned(_ object: ObjectReference) {
+        if case .container = object.key { return }
         if hasLeft { trees.forgetLeft(object) }
     }
 
@@ -344,19 +345,30 @@ package final class ViewApplication {
     }
 
     /// Embedded objects end with what held them, which may have gone before or without their own messages. While
-    /// something is pending, one that nothing holds is kept: what holds it again may be the server's last word.
+    /// something is pending, one that nothing holds is kept: what holds it again may be the server's last word. But it
+    /// may have ended with this change, and nobody tells of that: its writer has seen it up to the version before.
     private func evictUnheld() {
         guard !suspects.isEmpty || !trees.suspects.isEmpty else { return }
         guard acknowledged == state.lastSequence else {
-            for object in suspects { trees.addSuspect(object) }
+            for object in suspects {
+                trees.addSuspect(object)
+                guard state.version != .zero, isUnheld(object) else { continue }
+                trees.noteLeft(object, seen: state.version)
+                hasLeft = true
+            }
             return
         }
         for object in suspects.union(trees.takeSuspects()) {
-            guard let table = transaction.table(object.className), let key = table.key(for: object.key),
-                table.backlinkCount(to: key) == 0
-            else { continue }
-            rows.evict(object)
+            if hasLeft { trees.forgetLeft(object) }
+            if isUnheld(object) { rows.evict(object) }
         }
+    }
+
+    private func isUnheld(_ object: ObjectReference) -> Bool {
+        guard let table = transaction.table(object.className), let key = table.key(for: object.key) else {
+            return false
+        }
+        return table.backlinkCount(to: key) == 0
     }
 
     /// A stamp seen is a stamp that the next one written here must follow.

@@ -105,6 +105,43 @@ import Testing
         #expect(try device.bookkeeping("sync.left") == 0)
     }
 
+    @Test("what is written to an embedded object that nothing holds any more says up to where its writer saw it")
+    func writingToWhatNothingHolds() throws {
+        let device = try Device(1)
+        let home = ObjectReference("Address", .container(ElementID(client: ClientID(9), counter: 1)))
+        var holding = state("a")
+        holding.fields[3].value = .link(home.key)
+        let city = ObjectState(life: 1, fields: [.init("city", .string("Rome"), stamp: stamp)], born: stamp)
+        try apply(device, [.enter(home, city), .enter(note(1), holding), .enter(note(2), state("b"))], version: 3)
+        func move(to name: String) throws {
+            try device.write { transaction in
+                let addresses = transaction.table("Address")!
+                addresses.set(addresses.key(for: home.key)!, Column.city, .string(name))
+            }
+        }
+        try move(to: "Oslo")
+        try device.write { transaction in
+            let notes = transaction.table("Note")!
+            notes.delete(notes.key(for: .int(1))!, leavingGhost: true)
+        }
+        try set(device, 2, Column.count, .int(1))
+        // The note has ended with version 5, and its home with it. The row of the home is kept for what is pending.
+        try apply(device, [], acknowledged: 2, version: 5)
+        #expect(try device.orphanCount == 1)
+        try move(to: "Bern")
+        #expect(try device.pending().last?.lastSeen == Changeset.LastSeen(ServerVersion(3), [home]))
+        try apply(device, [], acknowledged: 3, version: 6)
+        try move(to: "Kiel")
+        try apply(device, [], acknowledged: 4, version: 7)
+        try move(to: "Bonn")
+        let pending = try device.pending()
+        #expect(pending.map(\.base.rawValue) == [6, 7])
+        #expect(pending.map(\.lastSeen) == Array(repeating: Changeset.LastSeen(ServerVersion(3), [home]), count: 2))
+        try apply(device, [], acknowledged: 6, version: 8)
+        #expect(try device.orphanCount == 0)
+        #expect(try device.bookkeeping("sync.left") == 0)
+    }
+
     @Test("an object that leaves goes although a changeset that was set aside was about it")
     func leavingAfterSettingAside() throws {
         let device = try Device(1)
