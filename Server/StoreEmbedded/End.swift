@@ -10,12 +10,15 @@ struct End {
     var life: UInt32
     /// Which brought it about.
     var version: ServerVersion
+    /// Whose it was: a writer has seen its own, whatever its base is. An earlier build did not note it.
+    var client = ClientID.nobody
     /// Which was the last to change what had ended: its writer goes on doing so until it has heard of that.
     var met: ServerVersion
 
-    init(life: UInt32, version: ServerVersion) {
+    init(life: UInt32, version: ServerVersion, client: ClientID) {
         self.life = life
         self.version = version
+        self.client = client
         met = version
     }
 
@@ -36,7 +39,8 @@ struct End {
         var writer = ByteWriter()
         writer.write(varint: UInt64(life))
         writer.write(varint: version.rawValue)
-        if met != version { writer.write(varint: met.rawValue) }
+        writer.write(varint: met.rawValue)
+        writer.write(fixed64: client.rawValue)
         transaction.tree(Layout.ends).put(Self.place(name), writer.bytes)
     }
 
@@ -48,7 +52,8 @@ struct End {
         var reader = ByteReader(bytes)
         life = UInt32(truncatingIfNeeded: try reader.readVarint())
         version = ServerVersion(try reader.readVarint())
-        met = reader.offset < bytes.count ? ServerVersion(try reader.readVarint()) : version
+        met = reader.isAtEnd ? version : ServerVersion(try reader.readVarint())
+        if !reader.isAtEnd { client = ClientID(try reader.readFixed64()) }
     }
 
     private static func place(_ name: ObjectName) -> [UInt8] {

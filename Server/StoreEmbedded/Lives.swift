@@ -60,10 +60,11 @@ extension Merging {
             guard life > object.life, try forgotten(object.classNumber).version != .zero else { return life }
             return object.life
         }
-        // O8: a writer that had seen the deletion, and let the object go since, means to bring the key back.
-        guard let end = object.end, life <= end.life, base >= end.version, end.life < Operation.lifeMax else {
-            return life
-        }
+        // O8: a writer that had seen the deletion, and let the object go since, means to bring the key back. Its own it has
+        // seen, also where its base is of before it because the server was restored meanwhile.
+        guard let end = object.end, life <= end.life, end.life < Operation.lifeMax,
+            base >= end.version || isOwn(end.client, in: end.version)
+        else { return life }
         return end.life + 1
     }
 

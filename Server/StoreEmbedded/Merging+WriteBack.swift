@@ -120,7 +120,7 @@ extension Merging {
     func endLife(of object: WorkingObject) {
         // A life that was skipped over is even too: what is remembered is the last deletion.
         let life = object.state.isAlive ? object.state.life - 1 : object.state.life
-        let end = End(life: life, version: version)
+        let end = End(life: life, version: version, client: client)
         end.save(object.name, in: transaction)
         object.end = end
         creation.hasEnds[object.name.classNumber] = true

@@ -26,9 +26,11 @@ extension StoreEmbedded {
             meta.receive(at: time)
             let past = PastEntries(in: transaction, readMax: options.pastEntriesMax)
             defer { note(past) }
+            var lineage = try Lineage.load(in: transaction)
+            _ = lineage.commit(by: run, after: before)
             for batch in batches {
                 let outcome = try apply(
-                    batch, receivedAt: meta.received, inColumns: inColumns, past, in: transaction, &meta)
+                    batch, receivedAt: meta.received, inColumns: inColumns, past, lineage, in: transaction, &meta)
                 guard let outcome else { return (nil, false) }
                 outcomes.append(outcome)
             }
@@ -53,7 +55,7 @@ extension StoreEmbedded {
 
     /// Applies what is new of one client's batch as one version, up to the first changeset that cannot be applied.
     private func apply(
-        _ batch: UploadBatch, receivedAt time: UInt64, inColumns: Bool, _ past: PastEntries,
+        _ batch: UploadBatch, receivedAt time: UInt64, inColumns: Bool, _ past: PastEntries, _ lineage: Lineage,
         in transaction: Transaction, _ meta: inout Meta
     ) throws(StoreFailure) -> CommitOutcome? {
         guard var client = try ClientState(of: batch.client, in: transaction) else {
@@ -99,8 +101,10 @@ extension StoreEmbedded {
             var clamped = changeset
             clamped.stamp = next.clamp(
                 changeset.stamp, of: batch.client, receivedAt: time, newest: &newestStamp)
-            // A database that was restored from an older copy meets bases that it has lost.
-            clamped.base = min(changeset.base, ServerVersion(version.rawValue - 1))
+            // A database that was restored from an older copy meets bases that it has lost: of what it committed since,
+            // their writer has seen nothing.
+            clamped.base = lineage.shared(
+                changeset.base, of: changeset.run, newest: ServerVersion(version.rawValue - 1))
             let made: (runs: Int, objects: Int) =
                 inColumns ? try current.create(clamped, check, batch.permissions) : (0, 0)
             let operations = changeset.operations(behindRuns: made.runs)

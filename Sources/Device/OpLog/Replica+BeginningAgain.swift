@@ -42,6 +42,8 @@ extension Replica {
         next.lastSequence = settled.lastSequence - settled.acknowledged
         next.lastOneWay = settled.lastOneWay - settled.acknowledgedOneWay
         next.elementCounter = settled.elementCounter
+        next.baseRuns = settled.baseRuns
+        next.baseRuns.lower(by: settled.acknowledged)
         trees.openings.removeRange()
         if opening != 0 {
             next.openings.note(opening, from: 1)

@@ -5,8 +5,8 @@ package import CausewayOperations
 // MARK: - What waits to be sent
 
 extension Replica {
-    /// Logged changesets after a number, in order and of one opening: at least one if there is any, and no more than fit
-    /// the limit.
+    /// Logged changesets after a number, in order, of one opening and made on versions of one run: at least one if there is
+    /// any, and no more than fit the limit.
     package func pending(
         in transaction: Transaction, after sequence: UInt64, limitBytes: Int
     ) throws(StoreError) -> [Changeset] {
@@ -20,16 +20,18 @@ extension Replica {
         in transaction: Transaction, after sequence: UInt64, limitBytes: Int, operationsMax: Int = .max
     ) throws(StoreError) -> (changesets: [Changeset], sizeBytes: Int) {
         let trees = Trees(transaction)
-        let openings = try state(in: transaction).openings
+        let state = try state(in: transaction)
         var found: [Changeset] = []
         var sizeBytes = 0
         var operations = 0
         try trees.changesets(in: trees.log, after: sequence) { changeset, size in
             var changeset = changeset
-            changeset.opening = trees.opening(of: changeset.sequence, in: .changesets, openings) ?? 0
+            changeset.opening = trees.opening(of: changeset.sequence, in: .changesets, state.openings) ?? 0
+            changeset.run = state.baseRuns.id(of: changeset.sequence) ?? 0
             operations += changeset.operationCount
             if let first = found.first,
                 sizeBytes + size > limitBytes || operations > operationsMax || changeset.opening != first.opening
+                    || changeset.run != first.run
             {
                 return false
             }

@@ -129,6 +129,7 @@ private struct Recording {
         let operations = returning + creates + changes + gone
         if !operations.isEmpty || !creations.isEmpty {
             state.lastSequence += 1
+            state.baseRuns.note(state.incarnation, from: state.lastSequence)
             touched.others = previous.map { Touched.Change(object: $0, previous: $1) }
                 .sorted { ($0.object.className, $0.object.key) < ($1.object.className, $1.object.key) }
             touched.elementCounter = state.elementCounter

@@ -10,6 +10,9 @@ package struct ReplicaState: Hashable, Sendable {
     var openings = Openings()
     /// The same of its one-way entries.
     var oneWayOpenings = Openings()
+    /// Which runs of the server committed the versions that its changesets are made on: the same list with runs for
+    /// openings, as far back as the oldest changeset that is kept, and with the newest ones only.
+    var baseRuns = Openings()
     /// The last changeset that was logged, and the last one that the server has acknowledged.
     package internal(set) var lastSequence: UInt64 = 0
     package internal(set) var acknowledged: UInt64 = 0
@@ -79,9 +82,10 @@ extension ReplicaState {
 }
 
 extension ReplicaState {
-    /// With 6 came the openings of one-way entries, at its end; with 5 the openings and the earlier clients, at its end; with 4 the index of the log. 3 has the schema at its
-    /// end; 2 ends with the incarnation and the permissions, 1 before them.
-    private static let formats: ClosedRange<UInt8> = 1...6
+    /// With 7 came the runs of bases, at its end; with 6 the openings of one-way entries; with 5 the openings and the
+    /// earlier clients; with 4 the index of the log. 3 has the schema at its end; 2 ends with the incarnation and the
+    /// permissions, 1 before them.
+    private static let formats: ClosedRange<UInt8> = 1...7
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
@@ -102,6 +106,7 @@ extension ReplicaState {
         writer.write(varint: UInt64(predecessors.count))
         for predecessor in predecessors { writer.write(fixed64: predecessor.rawValue) }
         oneWayOpenings.encode(into: &writer)
+        baseRuns.encode(into: &writer)
         return writer.bytes
     }
 
@@ -132,6 +137,7 @@ extension ReplicaState {
             }
         }
         if format >= 6 { oneWayOpenings = try Openings(from: &reader) }
+        if format >= 7 { baseRuns = try Openings(from: &reader) }
         try reader.finish()
     }
 }

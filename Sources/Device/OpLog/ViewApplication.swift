@@ -192,6 +192,9 @@ package final class ViewApplication {
         state.acknowledged = acknowledged
         trees.forgetOpenings(before: acknowledged, of: .changesets, state.openings)
         state.openings.forget(before: acknowledged)
+        if state.baseRuns.runs.count > 1 {
+            state.baseRuns.forget(before: KeptChangesets(trees).oldest ?? acknowledged)
+        }
         state.epoch = epoch
         state.version = version
         state.querySet = querySet

@@ -17,6 +17,9 @@ package struct Changeset: Sendable {
     /// The opening of the device's file that made it (`Openings`); zero when nobody knows. It travels beside the changeset
     /// and is no part of what it says.
     package var opening: UInt64 = 0
+    /// The run of the server that committed the version `base`: what tells a version that a restored server has lost from
+    /// another of its number. Zero when nobody knows. It travels beside the changeset, too.
+    package var run: UInt64 = 0
 
     package init(
         client: ClientID,

@@ -73,6 +73,17 @@ package struct Openings: Hashable, Sendable {
         runs.removeFirst(count)
     }
 
+    /// Gives the changesets lower numbers; those up to one that are passed are not counted any more.
+    package mutating func lower(by passed: UInt64) {
+        var lowered: [Run] = []
+        for run in runs {
+            let first = run.first > passed ? run.first - passed : 1
+            if lowered.last?.first == first { lowered.removeLast() }
+            lowered.append(Run(id: run.id, first: first))
+        }
+        runs = lowered
+    }
+
     /// The last changeset of a run; those of the last run go on.
     private func last(of index: Int) -> UInt64 { index + 1 < runs.count ? runs[index + 1].first - 1 : .max }
 

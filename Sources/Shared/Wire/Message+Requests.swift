@@ -5,7 +5,7 @@ package import CausewayOperations
 /// `POST /v1/{database}/upload`, answered by `UploadAnswer`. Changesets in the order of their sequence.
 package struct UploadRequest: Hashable, Sendable {
     package var session: UInt64
-    /// All of one opening of the device's file.
+    /// All of one opening of the device's file, and made on versions of one run of the server.
     package var changesets: [Changeset]
 
     package init(session: UInt64, changesets: [Changeset]) {

@@ -7,6 +7,7 @@ extension UploadRequest: WireMessage {
         let envelope = EnvelopeUploadRequest.with {
             $0.session = session
             $0.opening = changesets.first?.opening ?? 0
+            $0.run = changesets.first?.run ?? 0
         }
         return Payload.encode(envelope, body: Changeset.encode(changesets))
     }
@@ -19,7 +20,10 @@ extension UploadRequest: WireMessage {
         let payload = try Payload(payload)
         let envelope = try payload.envelope(EnvelopeUploadRequest.self)
         self.init(session: envelope.session, changesets: try .init(payload, limits))
-        for index in changesets.indices { changesets[index].opening = envelope.opening }
+        for index in changesets.indices {
+            changesets[index].opening = envelope.opening
+            changesets[index].run = envelope.run
+        }
     }
 }
 

@@ -44,6 +44,31 @@ struct KeptChangesetsTests {
         try device.read { try device.replica.oldestChangeset(in: $0) }
     }
 
+    @Test("names the run of the server that made its base, from the log and once more after a restore")
+    func runs() throws {
+        let device = try Device(1)
+        func acknowledge(_ sequence: UInt64, of run: UInt64) throws {
+            let transaction = try device.store.write()
+            defer { transaction.end() }
+            let view = try device.replica.beginApplying(acknowledged: sequence, in: transaction, now: 0)
+            try view.finish(epoch: 1, version: ServerVersion(sequence), querySet: 1, incarnation: run)
+            _ = try transaction.commit()
+        }
+        try create(1, device)
+        try acknowledge(1, of: 8)
+        try create(2, device)
+        try create(3, device)
+        try acknowledge(2, of: 9)
+        try create(4, device)
+        // A batch holds those of one run.
+        #expect(try device.pending(after: 2).map(\.run) == [8] && device.pending(after: 3).map(\.run) == [9])
+        try refill(device, after: 0)
+        try create(5, device)
+        #expect(try device.pending().map(\.run) == [0])
+        #expect(try device.pending(after: 1).map(\.run) == [8, 8] && device.pending(after: 3).map(\.run) == [9, 9])
+        #expect(try device.pending().map(\.base) == [.zero] && device.pending(after: 4).map(\.base) == [.zero])
+    }
+
     @Test("becomes pending again as it was, in front of what is pending, and the app sees no difference")
     func refilling() throws {
         let device = try Device(1)

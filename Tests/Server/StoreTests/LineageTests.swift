@@ -33,6 +33,22 @@ struct LineageTests {
         }
     }
 
+    @Test("of a version that was lost it has the past up to the restore, of a run that nobody knows at the most that")
+    func shared() {
+        let lineage = Lineage([.init(id: 10, begin: version(40)), .init(id: 11, begin: version(60))])
+        for (number, run, expected) in [
+            (50, 10, 50), (70, 10, 60), (70, 11, 70), (99, 11, 90), (99, 10, 60),
+            // Of a run that was lost, or folded.
+            (70, 5, 60), (30, 5, 30), (99, 5, 60),
+            // Of none.
+            (70, 0, 70), (99, 0, 90),
+        ] as [(UInt64, UInt64, UInt64)] {
+            let shared = lineage.shared(version(number), of: run, newest: version(90))
+            #expect(shared == version(expected), "\(number) of \(run)")
+        }
+        #expect(Lineage().shared(version(7), of: 3, newest: version(6)) == version(6))
+    }
+
     @Test("runs that are older than the history are forgotten")
     func folding() {
         var lineage = Lineage([.init(id: 1, begin: version(0)), .init(id: 2, begin: version(5))])

@@ -164,15 +164,19 @@ struct MessageTests {
         }
     }
 
-    @Test("the opening that made the changesets of an upload travels beside them")
+    @Test("the opening that made the changesets of an upload, and the run that they were made on, travel beside them")
     func opening() throws {
         var samples = Samples(seed: 5)
         for opening in [0, 1, UInt64.max] {
             var changesets = (1...3).map { samples.changeset(client: ClientID(1), sequence: $0) }
-            for index in changesets.indices { changesets[index].opening = opening }
+            for index in changesets.indices {
+                changesets[index].opening = opening
+                changesets[index].run = opening / 3
+            }
             let read = try WireCodec.decode(
                 UploadRequest.self, from: UploadRequest(session: 1, changesets: changesets).payload)
             #expect(read.changesets == changesets && read.changesets.map(\.opening) == [opening, opening, opening])
+            #expect(read.changesets.map(\.run) == Array(repeating: opening / 3, count: 3))
         }
     }
 

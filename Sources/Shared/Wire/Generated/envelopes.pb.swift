@@ -310,6 +310,9 @@ nonisolated struct EnvelopeUploadRequest: Sendable {
   /// The opening of the device's file that made the changesets.
   var opening: UInt64 = 0
 
+  /// The run of the server that committed the versions that the changesets are made on.
+  var run: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1182,7 +1185,7 @@ nonisolated extension EnvelopeLimits: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension EnvelopeUploadRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".UploadRequest"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{2}1opening\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{2}1opening\0\u{1}run\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1192,6 +1195,7 @@ nonisolated extension EnvelopeUploadRequest: SwiftProtobuf.Message, SwiftProtobu
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularFixed64Field(value: &self.session) }()
       case 50: try { try decoder.decodeSingularFixed64Field(value: &self.opening) }()
+      case 51: try { try decoder.decodeSingularFixed64Field(value: &self.run) }()
       default: break
       }
     }
@@ -1204,12 +1208,16 @@ nonisolated extension EnvelopeUploadRequest: SwiftProtobuf.Message, SwiftProtobu
     if self.opening != 0 {
       try visitor.visitSingularFixed64Field(value: self.opening, fieldNumber: 50)
     }
+    if self.run != 0 {
+      try visitor.visitSingularFixed64Field(value: self.run, fieldNumber: 51)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: EnvelopeUploadRequest, rhs: EnvelopeUploadRequest) -> Bool {
     if lhs.session != rhs.session {return false}
     if lhs.opening != rhs.opening {return false}
+    if lhs.run != rhs.run {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

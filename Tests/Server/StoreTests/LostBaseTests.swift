@@ -1,0 +1,73 @@
+import CausewayModel
+import CausewayOperations
+import CausewayStore
+import CausewayStoreEmbedded
+import Testing
+
+/// Bases are numbers, and a restored server gives the numbers that it has lost once more.
+@Suite("What a changeset counts as seen that was made on a version which a restored server has lost")
+struct LostBaseTests {
+    @Test("of what was committed since the restore its writer has seen nothing: no addition and no create means it")
+    func lostBase() throws {
+        let record = try Record(epoch: 7)
+        let likes = Property(name: "likes", type: .int, isCounter: true)
+        try record.store.extendSchema(
+            Schema(
+                Record.schema.classes.map { known in
+                    known.name == "Dog"
+                        ? ClassSchema(name: known.name, properties: known.properties + [likes]) : known
+                }))
+        try record.write(Record.bob, create(dog(1)), create(dog(2)))
+        let common = record.store.version.rawValue
+        // Run 7 went on to version 9, which is lost. Run 99 is the one after the restore.
+        let restored = try record.reopen()
+        func commit(_ client: ClientID, base: UInt64, of run: UInt64, _ operations: Operation...) throws {
+            var changeset = record.changeset(client, base: base, operations)
+            changeset.run = run
+            record.time += 1
+            let outcome = try restored.commit(
+                [UploadBatch(client: client, user: "user", changesets: [changeset])], receivedAt: record.time)[0]
+            #expect(outcome.failure == nil)
+        }
+        func add(_ amount: Int64) -> Operation { .add(dog(1), property: "likes", Addition(amount)) }
+        try commit(
+            Record.bob, base: common, of: 7, .set(dog(1), FieldValue("likes", .int(10))), .delete(dog(2), life: 2))
+        let newest = restored.version.rawValue
+        #expect(newest == common + 1)
+        for (base, run, expected) in [
+            // Lost, of a run that is known and of one that is not; what is common; what is seen; of none.
+            (9, 7, 10), (9, 55, 10), (common, 7, 10), (newest, 99, 11), (9, 0, 12),
+        ] as [(UInt64, UInt64, Int64)] {
+            try commit(Record.ann, base: base, of: run, add(1))
+            #expect(try record.dog(1)?["likes"] == .int(expected), "base \(base) of \(run)")
+        }
+        for (base, run, isBack) in [(9, 7, false), (9, 55, false), (newest, 99, true)] as [(UInt64, UInt64, Bool)] {
+            try commit(Record.ann, base: base, of: run, create(dog(2)))
+            #expect(try (record.dog(2) != nil) == isBack, "base \(base) of \(run)")
+        }
+    }
+
+    @Test("what its writer deleted itself it has seen to end, whatever was lost: what it made again comes back")
+    func ownEnds() throws {
+        for isOneUpload in [true, false] {
+            let record = try Record("ownEnds\(isOneUpload)", epoch: 7)
+            try record.write(Record.bob, create(dog(1)))
+            // Of run 7 only version 1 is left. The device had forgotten that it deleted the object when it made it again.
+            let restored = try record.reopen()
+            let (made, ended, again) = (create(dog(2)), Operation.delete(dog(2), life: 2), create(dog(2)))
+            let steps: [(base: UInt64, operation: Operation)] = [(1, made), (5, ended), (9, again)]
+            let changesets = steps.map { base, operation in
+                var changeset = record.changeset(Record.ann, base: base, [operation])
+                changeset.run = 7
+                return changeset
+            }
+            for batch in isOneUpload ? [changesets] : changesets.map({ [$0] }) {
+                record.time += 1
+                let outcome = try restored.commit(
+                    [UploadBatch(client: Record.ann, user: "user", changesets: batch)], receivedAt: record.time)[0]
+                #expect(outcome.failure == nil)
+            }
+            #expect(try record.dog(2) != nil)
+        }
+    }
+}
