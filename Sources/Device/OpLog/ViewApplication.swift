@@ -224,12 +224,32 @@ package final class ViewApplication {
     /// Where nothing of it was refused, what the app sees of an object that has more pending is what it was: the same
     /// operations in the same order. So only the base moves, and the cost is that of what was acknowledged.
     private func acknowledge(_ object: ObjectReference) throws(StoreError) {
-        guard !settled.contains(object), let base = try base(of: object) else { return }
-        guard base.lastSequence > acknowledged, try isShown(object) else {
+        guard !settled.contains(object), var base = try base(of: object) else { return }
+        let hasReturned = try makeAgain(object, &base.state)
+        guard base.lastSequence > acknowledged, !hasReturned, try isShown(object) else {
             return try settle(object, base: base.state, lastSequence: base.lastSequence)
         }
         settled.insert(object)
         trees.save(base, object)
+    }
+
+    /// This device was told of an end that beats what it has created, and the server, which says nothing of the object now,
+    /// has forgotten that end: the creation took effect as it is (RULES.md, F1).
+    ///
+    /// - Returns: whether that is so.
+    private func makeAgain(_ object: ObjectReference, _ state: inout ObjectState) throws(StoreError) -> Bool {
+        guard !state.isAlive, state.life > 0 else { return false }
+        let operations = try log.acknowledged(about: object).filter { refused[$0.sequence]?[$0.place] == nil }
+        let creation = operations.firstIndex {
+            if case .create(_, let life, _) = $0.operation { life <= state.life } else { false }
+        }
+        guard let creation else { return false }
+        var made = ObjectState()
+        for logged in operations[creation...] { _ = made.join(logged.operation, stamp: logged.stamp) }
+        // What it ended itself afterwards has not returned.
+        guard made.life != state.life else { return false }
+        state = made
+        return true
     }
 
     /// Whether the app sees what the log says. The row of an embedded object may have gone with what held it.

@@ -237,6 +237,28 @@ import Testing
         #expect(life == 3)
     }
 
+    @Test("an acknowledged creation of which the server says nothing took effect, whatever end was told before")
+    func forgottenEnd() throws {
+        for (isMorePending, isRefused) in [(false, false), (true, false), (false, true)] {
+            let device = try Device(1)
+            try device.write { _ = try $0.table("Note")!.create(.int(1), row: row(1)) }
+            if isMorePending { try set(device, 1, Column.title, .string("mine")) }
+            // Somebody else has ended an object of this key, which this device never saw.
+            try apply(device, [.delete(note(1), life: 4)], version: 2)
+            #expect(try device.visible.isEmpty)
+            let transaction = try device.store.write()
+            defer { transaction.end() }
+            let view = try device.replica.beginApplying(acknowledged: 1, in: transaction)
+            if isRefused {
+                view.refuse([RefusedOperation(sequence: 1, operation: 0, code: 308, reason: "No.")])
+            }
+            try view.finish(epoch: 1, version: ServerVersion(9), querySet: 1)
+            _ = try transaction.commit()
+            #expect(try (device.visible[note(1)] != nil) == !isRefused)
+            if isMorePending { #expect(try device.visible[note(1)]?.fields["title"] == .string("mine")) }
+        }
+    }
+
     @Test("an embedded object that is pending goes with the object that holds it, and comes back with it")
     func embeddedComesBack() throws {
         let device = try Device(1)
