@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayQuery
+import CausewayStorage
 import Testing
 
 @testable import CausewayObjectStore
@@ -193,6 +194,40 @@ struct SchemaChangeTests {
         #expect(code { try two.beginWriting() } == .schemaChanged)
         #expect(try two.existing("Dog").count == 3)
         #expect(try store.verify().problems == [])
+    }
+
+    @Test("a migration leaves nothing of the columns that it removes, and writes none of their emptied leaves")
+    func nothingLeft() throws {
+        let links = [
+            Property(name: "owner", type: .object, isOptional: true, target: "Dog"),
+            Property(name: "tags", type: .string, collection: .list),
+            Property(name: "any", type: .mixed, isOptional: true),
+        ]
+        let store = try openInMemory("nothing left")
+        let writing = try store.write()
+        try writing.extendSchema(Schema([ClassSchema(name: "Dog", properties: [Self.id] + links)]))
+        let dogs = try writing.existing("Dog")
+        for number in 0..<Int64(3 * slotsPerLeaf) {
+            let key = try dogs.create(.int(number))
+            dogs.set(key, 1, .object(ObjectKey(0)))
+            dogs.listReplace(key, 2, [.string("\(number)")])
+            dogs.set(key, 3, .int(number))
+        }
+        try writing.commit()
+        let gone = [dogs.columns[1].id, dogs.columns[3].id]
+        func leaves(_ transaction: Transaction) -> Int {
+            gone.reduce(0) { count, column in
+                count + (0..<3).count { transaction.reader.leaf(column: column, number: UInt32($0)) != nil }
+            }
+        }
+        #expect(leaves(writing) == 6)
+        writing.end()
+        try migrate(store, to: Self.dogs())
+        let reading = try store.read()
+        #expect(leaves(reading) == 0)
+        #expect(try reading.existing("Dog").count == 3 * slotsPerLeaf)
+        #expect(try store.verify().problems == [])
+        reading.end()
     }
 
     @Test("a migration that is undone leaves the tables of its transaction as they were")

@@ -15,9 +15,6 @@ extension Transaction {
     package func restructure(to wanted: Schema, before: Transaction) throws(StoreError) {
         try throwDamage()
         removeContradicted(by: wanted)
-        settle()
-        for table in allTables { table.flush(to: writer) }
-        forgetTables()
         var result = Catalog.Extension(catalog: catalog)
         takeNumbers { result = self.catalog.restructured(to: wanted, nextNumber: &$0) }
         guard result.conflicts.isEmpty else {
@@ -99,13 +96,14 @@ extension Transaction {
         }
         settle()
         for table in allTables { table.flush(to: writer) }
-        for record in catalog.classes {
-            guard let wantedClass = wanted[record.schema.name], let table = knownTable(record.schema.name) else {
-                continue
-            }
+        let leaves = catalog.classes.map { knownTable($0.schema.name)?.leafNumbers }
+        // A table that still knew the emptied leaves would write them again after they are gone.
+        forgetTables()
+        for (record, leaves) in zip(catalog.classes, leaves) {
+            guard let leaves, let wantedClass = wanted[record.schema.name] else { continue }
             for (property, column) in zip(record.schema.properties, record.columns) {
                 if let kept = wantedClass.property(named: property.name), kept.isStored(like: property) { continue }
-                removeStorage(of: column, leaves: table.leafNumbers)
+                removeStorage(of: column, leaves: leaves)
             }
             if record.schema.hasOtherPrimaryKey(than: wantedClass) { writer.removeRange(record.primaryKeys) }
         }
