@@ -95,6 +95,11 @@ final class LongLeaf {
         return count == unknown || count > LongValues.shortMax
     }
 
+    /// Whether the value of a slot lies elsewhere, and nobody has asked for it yet.
+    static func isOutstanding(_ leaf: UnsafeRawPointer, _ slot: Int) -> Bool {
+        isOne(leaf) && LeafHeader(leaf).payload.leafField(slot &* 16 &+ 8, Int.self) == unknown
+    }
+
     private func store(_ slot: Int, _ address: UnsafeRawPointer?, _ count: Int) {
         let place = LeafLayout.payloadBehindNulls + slot * 16
         memory.storeBytes(of: UInt(bitPattern: address), toByteOffset: place, as: UInt.self)

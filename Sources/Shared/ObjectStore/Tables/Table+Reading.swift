@@ -122,11 +122,13 @@ extension Table {
         return loadLeaf(column, number)
     }
 
-    /// Whether a leaf was asked for before in this version.
-    package func hasAskedFor(_ column: Int, leafOf key: ObjectKey) -> Bool {
+    /// Whether a value was asked for before in this version: its leaf, or itself where it is too long for its leaf.
+    package func hasAskedFor(_ column: Int, of key: ObjectKey) -> Bool {
         let array = leafDirectory[column]
         let number = key.leafNumber
-        return number >= 0 && number < array.count && array.leaves[number] != nil
+        guard number >= 0, number < array.count, let leaf = array.leaves[number] else { return false }
+        return leaf.leafField(LeafLayout.kind, UInt8.self) != LeafKind.bytes.rawValue
+            || !LongLeaf.isOutstanding(leaf, key.slot)
     }
 
     @usableFromInline
