@@ -1,4 +1,5 @@
-/// How many classes and properties a database may have, and how many of them one user's devices may have added.
+/// How many classes and properties a database may have, and how many of them one user's devices may have added while it is
+/// empty but for them, see ``share(_:of:besides:)``.
 ///
 /// What was there before additions were counted is nobody's: it counts for the database alone.
 package struct SchemaBounds: Hashable, Sendable {
@@ -6,6 +7,14 @@ package struct SchemaBounds: Hashable, Sendable {
     package var properties: Int
     package var classesOfUser: Int
     package var propertiesOfUser: Int
+
+    /// How much a user may have added of a bound, when what others added, and what nobody did, takes so much of it: the
+    /// same part of what they leave as of an empty database, rounded up. So a few users cannot fill it, and one who is
+    /// alone has the whole share.
+    package static func share(_ ofUser: Int, of bound: Int, besides others: Int) -> Int {
+        guard ofUser < bound else { return ofUser }
+        return (ofUser * max(bound - others, 0) + bound - 1) / bound
+    }
 
     package init(
         classes: Int = 1_000, properties: Int = 20_000, classesOfUser: Int = 250, propertiesOfUser: Int = 5_000

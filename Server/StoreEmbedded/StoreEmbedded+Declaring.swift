@@ -67,8 +67,13 @@ extension SchemaBounds {
             added, to: (present.classes.count, properties), within: (classes, properties: self.properties),
             "the database", ("schemaClasses", "schemaProperties"))
         guard let declarer else { return }
+        let own = try elements.count(of: declarer.user)
+        let share = (
+            classes: Self.share(classesOfUser, of: classes, besides: present.classes.count - own.classes),
+            properties: Self.share(propertiesOfUser, of: self.properties, besides: properties - own.properties)
+        )
         try check(
-            added, to: try elements.count(of: declarer.user), within: (classesOfUser, propertiesOfUser),
+            added, to: own, within: share,
             "what this user has added", ("schemaClassesOfUser", "schemaPropertiesOfUser"))
     }
 

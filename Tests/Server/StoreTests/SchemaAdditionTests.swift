@@ -61,6 +61,29 @@ struct SchemaAdditionTests {
         #expect(try objection(record, Schema([Self.cat("x", "y")]), by: "eve") == nil)
     }
 
+    @Test("a user's share shrinks with what is left: a few users do not fill the schema, one alone has the whole share")
+    func shares() throws {
+        let record = try record(SchemaBounds(classes: 105, properties: 1_000, classesOfUser: 35))
+        // Five classes are in it, and nobody's: a third of what is left is 33 and a third.
+        func most(_ user: String) throws -> Int {
+            for count in stride(from: 40, to: 0, by: -1) {
+                if try objection(record, Self.classes(count, user), by: user) == nil { return count }
+            }
+            return 0
+        }
+        let added = try ["a", "b", "c", "d"].map(most)
+        #expect(added == [34, 22, 15, 10])
+        #expect(try most("e") == 7)
+        // Whoever has the share of an earlier day keeps it, and adds none.
+        let refused = try #require(try objection(record, Self.classes(35, "a"), by: "a"))
+        #expect(refused.contains("has 34 of at most 16"), "\(refused)")
+        // Of a bound that one user may fill there is no share, and the last place is somebody's.
+        #expect(SchemaBounds.share(250, of: 100, besides: 99) == 250)
+        #expect((0...99).allSatisfy { SchemaBounds.share(25, of: 100, besides: $0) >= 1 })
+        #expect(SchemaBounds.share(25, of: 100, besides: 100) == 0)
+        #expect(SchemaBounds.share(0, of: 100, besides: 0) == 0)
+    }
+
     @Test("a database has so many classes and properties, whoever adds them")
     func ofDatabase() throws {
         let record = try record(SchemaBounds(classes: 7, properties: 30))
