@@ -94,8 +94,11 @@ package final class Conversations: Sendable {
         let termsMax = Int(clamping: limits.queryTerms)
         let mayExtendSchema = access?.permissions()?.rules.mayExtendSchema ?? true
         let declarer = Declarer(user: user, time: arrival)
-        typealias Finding = (record: ClientRecord, isLost: Bool, isStagedKnown: Bool)
-        let (record, isLost, isStagedKnown) = try await lanes.hellos.run { () throws(StoreFailure) -> Finding in
+        typealias Finding = (
+            record: ClientRecord, refused: [OperationRefusal], isLost: Bool, isStagedKnown: Bool
+        )
+        let (record, refused, isLost, isStagedKnown) = try await lanes.hellos.run {
+            () throws(StoreFailure) -> Finding in
             // Before anything is written: a device that is refused leaves no trace.
             if !mayExtendSchema { try backend.requireSchema(hello.schema, by: declarer) }
             let record = try backend.register(
@@ -104,17 +107,24 @@ package final class Conversations: Sendable {
                     oldest: hello.oldest, oldestOneWay: hello.oldestOneWay, acknowledged: checkpoint.acknowledged,
                     predecessor: hello.predecessor))
             if mayExtendSchema { try backend.extendSchema(hello.schema, by: declarer) }
-            if checkpoint == .nothing, hello.staged == nil { return (record, false, false) }
+            let isAllTold = record.committed <= checkpoint.acknowledged
+            if checkpoint == .nothing, hello.staged == nil, isAllTold { return (record, [], false, false) }
             let snapshot = try backend.snapshot()
+            let refused =
+                isAllTold
+                ? []
+                : Welcome.told(
+                    try snapshot.refusals(
+                        of: hello.client, after: checkpoint.acknowledged, through: record.committed))
             let isStagedKnown = try hello.isStagedKnown(
                 to: snapshot, epoch: backend.epoch, termsMax: termsMax)
-            if checkpoint == .nothing { return (record, false, isStagedKnown) }
+            if checkpoint == .nothing { return (record, refused, false, isStagedKnown) }
             let isKnown = try snapshot.lineage().knows(
                 checkpoint.version, of: checkpoint.incarnation, newest: snapshot.version)
             // A device that lost what it had been confirmed begins anew at version zero, with objects in its file.
             let isBeginning = checkpoint.version == .zero
             return (
-                record,
+                record, refused,
                 !isKnown || isBeginning || checkpoint.acknowledged > record.committed - record.skipped,
                 isStagedKnown
             )
@@ -124,7 +134,8 @@ package final class Conversations: Sendable {
             return Welcome(
                 session: 0, protocolVersion: spoken.upperBound, epoch: backend.epoch, serverTime: time, limits: limits,
                 committed: record.committed, ingested: record.ingested, skipped: record.skipped,
-                openings: record.openings, oneWayOpenings: record.oneWayOpenings, isCopied: true)
+                openings: record.openings, oneWayOpenings: record.oneWayOpenings, isCopied: true,
+                refused: refused)
         }
         let opening = hello.opening
         var hello = hello
@@ -142,7 +153,8 @@ package final class Conversations: Sendable {
         return Welcome(
             session: session, protocolVersion: spoken.upperBound, epoch: backend.epoch, serverTime: time,
             limits: limits, committed: record.committed, ingested: record.ingested, skipped: record.skipped,
-            resumes: conversation.resumes, openings: record.openings, oneWayOpenings: record.oneWayOpenings)
+            resumes: conversation.resumes, openings: record.openings, oneWayOpenings: record.oneWayOpenings,
+            refused: refused)
     }
 
     package static let protocolVersions: ClosedRange<UInt32> = 1...1

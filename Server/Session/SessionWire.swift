@@ -33,6 +33,18 @@ extension OperationRefusal {
     }
 }
 
+extension Welcome {
+    /// As many of them, from the first on, as a welcome carries.
+    static func told(_ refusals: [Refusal]) -> [OperationRefusal] {
+        var bytes = 0
+        let fitting = refusals.prefix { refusal in
+            bytes += refusedBytesEach + refusal.failure.message.utf8.count
+            return bytes <= refusedBytesMax
+        }
+        return fitting.map { OperationRefusal($0) }
+    }
+}
+
 extension QuerySet {
     package var texts: [QueryText] {
         queries.map { QueryText(className: $0.className, predicate: $0.predicate) }

@@ -10,9 +10,11 @@ struct ClientState {
     var ingested: UInt64 = 0
     /// The time of its last stamp after clamping: the next one is later.
     var lastTime: UInt64 = 0
-    /// What is kept of its refusals takes so many bytes. Those that an earlier build left, which did not count, count once
+    /// What is kept of its refusals, and no copy of its file has, takes so many bytes. Those that an earlier build left, which did not count, count once
     /// a hello lets some of them go.
     var refusalBytes: UInt64 = 0
+    /// Up to which changeset one of the copies of its file, which may be the only one, has stored what was refused.
+    var told: UInt64 = 0
     /// Which openings of its file made what is committed.
     var openings = Openings()
     /// The same of what is ingested.
@@ -44,6 +46,7 @@ struct ClientState {
                 inherited = ServerVersion(try reader.readVarint())
             }
             if !reader.isAtEnd { oneWayOpenings = try Openings(from: &reader) }
+            if !reader.isAtEnd { told = try reader.readVarint() }
         } catch {
             // Answering as if the client were new would apply its uploads twice.
             throw StoreFailure(damaged: Layout.clients, error)
@@ -56,14 +59,15 @@ struct ClientState {
         writer.write(varint: ingested)
         writer.write(varint: lastTime)
         writer.write(string: user)
-        let isCopied = !openings.isEmpty || !predecessors.isEmpty || !oneWayOpenings.isEmpty
+        let isCopied = !openings.isEmpty || !predecessors.isEmpty || !oneWayOpenings.isEmpty || told > 0
         if refusalBytes > 0 || isCopied { writer.write(varint: refusalBytes) }
         if isCopied {
             openings.encode(into: &writer)
             writer.write(varint: UInt64(predecessors.count))
             for predecessor in predecessors { writer.write(fixed64: predecessor.rawValue) }
             writer.write(varint: inherited.rawValue)
-            if !oneWayOpenings.isEmpty { oneWayOpenings.encode(into: &writer) }
+            if !oneWayOpenings.isEmpty || told > 0 { oneWayOpenings.encode(into: &writer) }
+            if told > 0 { writer.write(varint: told) }
         }
         transaction.tree(Layout.clients).put(Layout.bytes(client.rawValue), writer.bytes)
     }

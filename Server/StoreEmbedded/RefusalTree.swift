@@ -3,7 +3,8 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-/// What was refused of each client's changesets, kept until its device has stored it [I7].
+/// What was refused of each client's changesets [I7]. It stays when a device has stored it, as long as there is room: the
+/// device's file may have been copied before, and then the other copy has not been told.
 struct RefusalTree {
     private let transaction: Transaction
 
@@ -21,11 +22,11 @@ struct RefusalTree {
         return UInt64(key.count + value.count)
     }
 
-    /// What all that is kept of a client takes.
-    func bytes(of client: ClientID) -> UInt64 {
+    /// What is kept of a client's changesets behind one takes.
+    func bytes(of client: ClientID, after told: UInt64) -> UInt64 {
         var bytes: UInt64 = 0
         transaction.tree(Layout.refusals)
-            .scan(from: Self.key(client, 0), upTo: Self.end(client, .max)) { key, value in
+            .scan(from: Self.key(client, told + 1), upTo: Self.end(client, .max)) { key, value in
                 bytes += UInt64(key.count + value.count)
                 return true
             }
@@ -53,17 +54,32 @@ struct RefusalTree {
         return found
     }
 
-    func hasAny(of client: ClientID, through last: UInt64) -> Bool {
+    func hasAny(of client: ClientID, after told: UInt64, through last: UInt64) -> Bool {
+        guard last > told else { return false }
         var found = false
-        transaction.tree(Layout.refusals).scan(from: Self.key(client, 0), upTo: Self.end(client, last)) { _, _ in
-            found = true
-            return false
-        }
+        transaction.tree(Layout.refusals)
+            .scan(from: Self.key(client, told + 1), upTo: Self.end(client, last)) { _, _ in
+                found = true
+                return false
+            }
         return found
     }
 
-    func forget(_ client: ClientID, through last: UInt64) {
-        transaction.tree(Layout.refusals).removeRange(from: Self.key(client, 0), upTo: Self.end(client, last))
+    /// Of what a device has stored the newest stays, up to so many bytes, for other copies of its file.
+    func thin(_ client: ClientID, through told: UInt64, toBytes bytesMax: UInt64) {
+        var sizes: [(sequence: UInt64, bytes: UInt64)] = []
+        transaction.tree(Layout.refusals)
+            .scan(from: Self.key(client, 0), upTo: Self.end(client, told)) { key, value in
+                sizes.append((Layout.number(key, at: 8) ?? 0, UInt64(key.count + value.count)))
+                return true
+            }
+        var bytes: UInt64 = 0
+        for (sequence, size) in sizes.reversed() {
+            bytes += size
+            guard bytes > bytesMax else { continue }
+            return transaction.tree(Layout.refusals)
+                .removeRange(from: Self.key(client, 0), upTo: Self.end(client, sequence))
+        }
     }
 
     private static func refusals(

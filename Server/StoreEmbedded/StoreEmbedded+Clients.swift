@@ -15,8 +15,9 @@ extension StoreEmbedded {
             let skipped = known.lift(over: standing)
             try known.inherit(from: standing.predecessor, of: client, at: meta.version, in: transaction)
             let refusals = RefusalTree(in: transaction)
-            refusals.forget(client, through: min(standing.acknowledged, known.committed))
-            known.refusalBytes = refusals.bytes(of: client)
+            known.told = max(known.told, min(standing.acknowledged, known.committed))
+            refusals.thin(client, through: known.told, toBytes: options.toldRefusalBytesMax)
+            known.refusalBytes = refusals.bytes(of: client, after: known.told)
             known.save(for: client, in: transaction)
             let record = ClientRecord(
                 committed: known.committed, ingested: known.ingested, skipped: skipped, openings: known.openings,
@@ -42,7 +43,8 @@ extension StoreEmbedded {
         _ = lifted.lift(over: standing)
         guard lifted.committed == known.committed, lifted.ingested == known.ingested,
             try !known.hasToInherit(from: standing.predecessor, of: client, in: reading),
-            !RefusalTree(in: reading).hasAny(of: client, through: standing.acknowledged)
+            !RefusalTree(in: reading).hasAny(
+                of: client, after: known.told, through: min(standing.acknowledged, known.committed))
         else { return nil }
         return ClientRecord(
             committed: known.committed, ingested: known.ingested, openings: known.openings,

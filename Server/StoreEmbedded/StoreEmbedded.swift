@@ -32,6 +32,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         /// Once what is kept of a client's refusals takes so many bytes, it is refused no more before it says what of that
         /// it has. Only a whole changeset goes beyond, for it is taken whole. A refused operation counts as a byte at least.
         package var refusalBytesMax: UInt64
+        /// So much of what a device has been told of its refusals stays, the newest, for other copies of its file.
+        package var toldRefusalBytesMax: UInt64
         /// Of a changeset of which more operations are refused nothing is applied.
         package var refusalsMax: Int
         /// So many entries of the history one commit reads for one user, however many uploads are in it, to find out whether
@@ -46,14 +48,14 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         package init(
             historyVersionsMax: UInt64 = 1_000_000, historyBytesMax: UInt64 = 1 << 30,
             historyAgeMaxMilliseconds: UInt64 = 30 * 86_400_000, refusalBytesMax: UInt64 = 256 << 10,
-            refusalsMax: Int = 50_000, pastEntriesMax: Int = 100_000, schemaBounds: SchemaBounds = SchemaBounds(),
-            mapSizeBytes: Int? = nil,
-            inMemory: Bool = false
+            toldRefusalBytesMax: UInt64 = 256 << 10, refusalsMax: Int = 50_000, pastEntriesMax: Int = 100_000,
+            schemaBounds: SchemaBounds = SchemaBounds(), mapSizeBytes: Int? = nil, inMemory: Bool = false
         ) {
             self.historyVersionsMax = historyVersionsMax
             self.historyBytesMax = historyBytesMax
             self.historyAgeMaxMilliseconds = historyAgeMaxMilliseconds
             self.refusalBytesMax = refusalBytesMax
+            self.toldRefusalBytesMax = toldRefusalBytesMax
             self.refusalsMax = refusalsMax
             self.pastEntriesMax = pastEntriesMax
             self.schemaBounds = schemaBounds

@@ -16,13 +16,20 @@ extension Replica {
     ///   - agreed: the last changeset that the file has in common with the server; not before the last acknowledged.
     ///   - agreedOneWay: the same of one-way entries.
     ///   - newClient: random, never used before.
-    /// - Returns: where the logs end now, and how many entries of both are not counted any more.
+    ///   - refused: what the server refused of the changesets that both have, which goes to the quarantine [I7]. What it
+    ///     refused of later ones is another file's.
+    /// - Returns: where the logs end now, how many entries of both are not counted any more, and what was refused.
     package func beginAgain(
-        after agreed: UInt64, oneWay agreedOneWay: UInt64 = 0, as newClient: ClientID, in transaction: Transaction
-    ) throws(StoreError) -> (changesets: UInt64, oneWay: UInt64, passed: (changesets: UInt64, oneWay: UInt64)) {
+        after agreed: UInt64, oneWay agreedOneWay: UInt64 = 0, as newClient: ClientID,
+        refused: [RefusedOperation] = [], in transaction: Transaction, now: UInt64 = 0
+    ) throws(StoreError) -> (
+        changesets: UInt64, oneWay: UInt64, passed: (changesets: UInt64, oneWay: UInt64),
+        quarantined: [QuarantinedChange]
+    ) {
         let trees = Trees(transaction)
         let before = try state(in: transaction)
-        let application = try beginApplying(acknowledged: agreed, in: transaction)
+        let application = try beginApplying(acknowledged: agreed, in: transaction, now: now)
+        application.refuse(refused)
         try application.finish(
             epoch: before.epoch, version: before.version, querySet: before.querySet, incarnation: before.incarnation,
             permissions: before.permissions, schema: ReplicaState.noSchema)
@@ -50,7 +57,10 @@ extension Replica {
             next.oneWayOpenings.note(opening, from: 1)
         }
         trees.save(next)
-        return (next.lastSequence, next.lastOneWay, (settled.acknowledged, settled.acknowledgedOneWay))
+        return (
+            next.lastSequence, next.lastOneWay, (settled.acknowledged, settled.acknowledgedOneWay),
+            application.quarantined
+        )
     }
 }
 

@@ -68,7 +68,7 @@ extension Conversation {
             hangUp(into: &actions)
             download.refilling()
             phase = .settling
-            actions.append(.beginAgain(after: agreed))
+            actions.append(.beginAgain(after: agreed, refused: welcome.refused))
             return
         }
         if welcome.committed < upload.dropped {

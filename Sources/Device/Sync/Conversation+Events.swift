@@ -87,8 +87,9 @@ extension Conversation {
         /// Put back into the log what the server has lost: everything after this number.
         case refill(after: UInt64)
         /// Go on as another client: the file was copied, or restored from a backup, and what it made after these numbers is
-        /// not what the server has under the client's name.
-        case beginAgain(after: Logged)
+        /// not what the server has under the client's name. Of what is, this was refused; of later changesets too, which are
+        /// another copy's.
+        case beginAgain(after: Logged, refused: [OperationRefusal])
         /// Move what was refused of an entry to the quarantine. What is left of the entry, if only its number, stays.
         case setAside(Refused)
         /// One-way entries up to this number are on the server.

@@ -136,14 +136,22 @@ package struct Welcome: Hashable, Sendable {
     package var oneWayOpenings: Openings
     /// Whether another copy of the file speaks for the client at the same time. Then there is no session.
     package var isCopied: Bool
+    /// What was refused behind the changeset that the hello acknowledged: the download of a session tells it too, but not
+    /// to a device that goes on as another client. Of more than `refusedBytesMax` the first.
+    package var refused: [OperationRefusal]
+    /// Each counts with its sentence and `refusedBytesEach`.
+    package static let refusedBytesMax = 1 << 20
+    package static let refusedBytesEach = 32
     /// Whether the first change of the download goes on behind what the hello said is staged.
     package var resumes: Bool
 
     package init(
         session: UInt64, protocolVersion: UInt32, epoch: UInt64, serverTime: UInt64, limits: SessionLimits,
         committed: UInt64, ingested: UInt64, skipped: UInt64 = 0, resumes: Bool = false,
-        openings: Openings = Openings(), oneWayOpenings: Openings = Openings(), isCopied: Bool = false
+        openings: Openings = Openings(), oneWayOpenings: Openings = Openings(), isCopied: Bool = false,
+        refused: [OperationRefusal] = []
     ) {
+        self.refused = refused
         self.resumes = resumes
         self.isCopied = isCopied
         self.openings = openings

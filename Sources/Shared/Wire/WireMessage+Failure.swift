@@ -18,11 +18,25 @@ extension SyncFailure {
             case .report, .unspecified, .UNRECOGNIZED: .report
             }
         self.init(Code(rawValue: envelope.code), envelope.message, action: action)
-        refused = envelope.refused.map {
-            OperationRefusal(
-                sequence: $0.entry, operation: $0.operation,
-                failure: SyncFailure(Code(rawValue: $0.code), $0.message, action: .report))
-        }
+        refused = envelope.refused.map { OperationRefusal($0) }
+    }
+}
+
+extension OperationRefusal {
+    init(_ envelope: EnvelopeRefusedOperation) {
+        self.init(
+            sequence: envelope.entry, operation: envelope.operation,
+            failure: SyncFailure(SyncFailure.Code(rawValue: envelope.code), envelope.message, action: .report))
+    }
+}
+
+extension EnvelopeRefusedOperation {
+    init(_ refusal: OperationRefusal) {
+        self.init()
+        entry = refusal.sequence
+        operation = refusal.operation
+        code = refusal.failure.code.rawValue
+        message = refusal.failure.message
     }
 }
 
@@ -38,13 +52,6 @@ extension EnvelopeFailure {
             case .restartSession: .restartSession
             case .report: .report
             }
-        refused = failure.refused.map { refusal in
-            .with {
-                $0.entry = refusal.sequence
-                $0.operation = refusal.operation
-                $0.code = refusal.failure.code.rawValue
-                $0.message = refusal.failure.message
-            }
-        }
+        refused = failure.refused.map { EnvelopeRefusedOperation($0) }
     }
 }

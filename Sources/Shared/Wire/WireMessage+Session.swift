@@ -70,6 +70,7 @@ extension Welcome: WireMessage {
                 $0.oneWayOpenings = oneWayOpenings.runs.map(\.id)
                 $0.oneWayOpeningFirsts = oneWayOpenings.runs.map(\.first)
                 $0.copied = isCopied
+                $0.refused = refused.map { EnvelopeRefusedOperation($0) }
             })
     }
 
@@ -91,7 +92,7 @@ extension Welcome: WireMessage {
             skipped: try Bounds.checked(sequence: envelope.skipped), resumes: envelope.resumes,
             openings: try Self.openings(envelope.openings, envelope.openingFirsts),
             oneWayOpenings: try Self.openings(envelope.oneWayOpenings, envelope.oneWayOpeningFirsts),
-            isCopied: envelope.copied)
+            isCopied: envelope.copied, refused: envelope.refused.map { OperationRefusal($0) })
     }
 
     private static func openings(_ ids: [UInt64], _ firsts: [UInt64]) throws(SyncFailure) -> Openings {

@@ -9,12 +9,13 @@ import Testing
 @Suite("A copied file goes on as another client")
 struct BeginningAgainTests {
     private func beginAgain(
-        _ device: Device, after agreed: UInt64, oneWay agreedOneWay: UInt64 = 0, as client: UInt64
+        _ device: Device, after agreed: UInt64, oneWay agreedOneWay: UInt64 = 0, as client: UInt64,
+        refused: [RefusedOperation] = []
     ) throws {
         let transaction = try device.store.write()
         defer { transaction.end() }
         _ = try device.replica.beginAgain(
-            after: agreed, oneWay: agreedOneWay, as: ClientID(client), in: transaction)
+            after: agreed, oneWay: agreedOneWay, as: ClientID(client), refused: refused, in: transaction)
         _ = try transaction.commit()
     }
 
@@ -93,6 +94,48 @@ struct BeginningAgainTests {
         #expect(age == .int(5))
         try device.apply(ViewChange(messages: [], acknowledged: 1, version: ServerVersion(3), view: .everything))
         #expect(try device.pending().isEmpty && device.bookkeeping("sync.bases") == 0)
+    }
+
+    @Test("what was refused of the common past is set aside, and what was of another file's changesets is not")
+    func refused() throws {
+        let device = try Device(1, opening: 5)
+        let known = Stamp(time: 1, client: ClientID(2))
+        try device.apply(
+            ViewChange(
+                messages: [
+                    .enter(
+                        person("Ada"),
+                        ObjectState(life: 1, fields: [.init("age", .int(3), stamp: known)], born: known))
+                ], acknowledged: 0, version: ServerVersion(1), view: .everything))
+        func age() throws -> Value {
+            try device.read { transaction in
+                let people = transaction.table("Person")!
+                return people.value(people.key(for: .string("Ada"))!, Column.age)
+            }
+        }
+        for age in [4, 5, 6] as [Int64] {
+            try device.write { transaction in
+                let people = transaction.table("Person")!
+                people.set(people.key(for: .string("Ada"))!, Column.age, .int(age))
+            }
+        }
+        let copy = try device.pending()
+        try beginAgain(
+            device, after: 2, as: 9,
+            refused: [2, 3].map { RefusedOperation(sequence: $0, operation: 0, code: 307, reason: "no") })
+        let changes = try device.read { try Replica.quarantined(in: $0) }
+        #expect(changes.map(\.code) == [307] && changes.first?.operations == copy[1].operations)
+        #expect(try device.pending().map(\.operations) == [copy[2].operations])
+        #expect(try age() == .int(6))
+        // What both have but for the refused one is what the server says.
+        let joined = Stamp(time: copy[0].stamp.time, client: ClientID(1))
+        try device.apply(
+            ViewChange(
+                messages: [
+                    .update(person("Ada"), ObjectState(life: 1, fields: [.init("age", .int(4), stamp: joined)]))
+                ],
+                acknowledged: 0, version: ServerVersion(2), view: .everything))
+        #expect(try age() == .int(6) && device.read { try Replica.quarantined(in: $0) } == changes)
     }
 
     @Test("one-way entries that both have in common are dropped, and the rest is numbered anew and leaves by opening")

@@ -266,7 +266,7 @@ struct ConversationTests {
     func restoredFile() {
         var peer = HandCrankedPeer(changesets: 2)
         let actions = peer.connect(committed: 7)
-        #expect(actions.contains(.beginAgain(after: .init(changesets: 0, oneWay: 0))))
+        #expect(actions.contains(.beginAgain(after: .init(changesets: 0, oneWay: 0), refused: [])))
         #expect(!actions.contains { if case .upload = $0 { true } else { false } })
     }
 

@@ -68,15 +68,16 @@ struct CopiedFileTests {
         peer.tell(.resumed)
         let first = peer.attempt
         peer.tell(.waitForUpload(.init(number: 1)))
+        let refused = OperationRefusal(sequence: 3, operation: 0, failure: SyncFailure(.operationInvalid, "no"))
         let welcome = Welcome(
             session: 70, protocolVersion: 1, epoch: 5, serverTime: 0, limits: .standard, committed: 6, ingested: 1,
-            openings: openings((1, 1), (2, 5)))
+            openings: openings((1, 1), (2, 5)), refused: [refused])
         let greeting = Conversation.Greeting(
             wanted: 0, logged: .init(changesets: 7, oneWay: 3), dropped: .init(changesets: 2, oneWay: 1),
             openings: openings((1, 1), (3, 5)))
         #expect(
             peer.tell(.welcomed(first, welcome, greeting)) == [
-                .disconnect(first), .beginAgain(after: .init(changesets: 4, oneWay: 1)),
+                .disconnect(first), .beginAgain(after: .init(changesets: 4, oneWay: 1), refused: [refused]),
             ])
         // Nothing leaves under the old name meanwhile.
         #expect(peer.tell(.committed(.init(changesets: 8, oneWay: 3))) == [])
@@ -112,8 +113,12 @@ struct CopiedFileTests {
         // Its own, and of a build that noted none.
         #expect(answer(to: openings((1, 1), (2, 3))).isEmpty && answer(to: Openings()).isEmpty)
         // Another one made the last, and what is common ends before it. The changesets are the file's own.
-        #expect(answer(to: openings((1, 1), (3, 3))) == [.beginAgain(after: .init(changesets: 4, oneWay: 2))])
-        #expect(answer(to: openings((1, 1)), logged: 3) == [.beginAgain(after: .init(changesets: 4, oneWay: 2))])
+        #expect(
+            answer(to: openings((1, 1), (3, 3))) == [.beginAgain(after: .init(changesets: 4, oneWay: 2), refused: [])])
+        #expect(
+            answer(to: openings((1, 1)), logged: 3) == [
+                .beginAgain(after: .init(changesets: 4, oneWay: 2), refused: [])
+            ])
         // A server that lost changesets is filled again first.
         #expect(answer(to: openings((1, 1), (3, 3)), committed: 1).isEmpty)
     }
@@ -148,7 +153,7 @@ struct CopiedFileTests {
         let first = peer.attempt
         #expect(
             peer.tell(.welcomed(first, welcome, greeting)) == [
-                .disconnect(first), .beginAgain(after: .init(changesets: 4, oneWay: 2)),
+                .disconnect(first), .beginAgain(after: .init(changesets: 4, oneWay: 2), refused: []),
             ])
         let passed = Conversation.Logged(changesets: 4, oneWay: 2)
         #expect(

@@ -102,8 +102,8 @@ final class Record {
         return try refusals(client).first { $0.sequence == changeset.sequence }?.failure
     }
 
-    func refusals(_ client: ClientID) throws -> [Refusal] {
-        try store.snapshot().refusals(of: client, after: 0, through: .max - 1)
+    func refusals(_ client: ClientID, after acknowledged: UInt64 = 0) throws -> [Refusal] {
+        try store.snapshot().refusals(of: client, after: acknowledged, through: .max - 1)
     }
 
     // MARK: - Looking

@@ -21,14 +21,14 @@ struct RefusalBoundTests {
 
     @Test("a client is refused no more than is kept before it says that it has it, and is told every refusal once")
     func bounded() throws {
-        let record = try Record(options: StoreEmbedded.Options(refusalBytesMax: 1_500))
+        let record = try Record(options: StoreEmbedded.Options(refusalBytesMax: 1_500, toldRefusalBytesMax: 0))
         let changesets = spoilt(20, in: record)
         var told: [UInt64] = []
         var rounds = 0
         while told.count < 20, rounds < 20 {
             rounds += 1
             let outcome = try commit(changesets, in: record)
-            let refusals = try record.refusals(Record.ann)
+            let refusals = try record.refusals(Record.ann, after: told.last ?? 0)
             #expect(outcome.committed > UInt64(told.count) && refusals.map(\.operation).allSatisfy { $0 == 1 })
             told += refusals.map(\.sequence)
             #expect(told.last == outcome.committed)
@@ -61,7 +61,8 @@ struct RefusalBoundTests {
         // Having a part of it makes room for others.
         _ = try record.store.register(
             Record.ann, user: "user", standing: DeviceStanding(acknowledged: outcome.committed - 1))
-        #expect(try record.refusals(Record.ann).map(\.sequence) == [outcome.committed])
+        #expect(
+            try record.refusals(Record.ann, after: outcome.committed - 1).map(\.sequence) == [outcome.committed])
         #expect(try commit(changesets, in: record).committed > outcome.committed)
     }
 
@@ -171,6 +172,43 @@ struct RefusalBoundTests {
         #expect(refusals.first == Refusal(sequence: 1, operation: 3, target: dog(7), failure: failure))
         #expect(refusals.map(\.sequence) == [1, 2])
         _ = try record.store.register(Record.ann, user: "user", standing: DeviceStanding(acknowledged: 1))
-        #expect(try record.refusals(Record.ann).map(\.sequence) == [2])
+        #expect(try record.refusals(Record.ann, after: 1).map(\.sequence) == [2])
+    }
+
+    @Test("what one copy of a file has been told is kept for the others, the newest up to a bound, and counts no more")
+    func told() throws {
+        let bytesMax: UInt64 = 1_500
+        let record = try Record(
+            options: StoreEmbedded.Options(refusalBytesMax: bytesMax, toldRefusalBytesMax: bytesMax))
+        let changesets = spoilt(40, in: record)
+        var acknowledged: UInt64 = 0
+        while acknowledged < 40 {
+            let outcome = try commit(changesets, in: record)
+            try #require(outcome.committed > acknowledged)
+            #expect(
+                try record.refusals(Record.ann, after: acknowledged).map(\.sequence)
+                    == Array(acknowledged + 1...outcome.committed))
+            acknowledged = outcome.committed
+            _ = try record.store.register(
+                Record.ann, user: "user", standing: DeviceStanding(acknowledged: acknowledged))
+            let kept = try record.refusals(Record.ann).map(\.sequence)
+            #expect(kept.last == acknowledged && kept == Array(acknowledged + 1 - UInt64(kept.count)...acknowledged))
+            #expect(try record.bytes(of: ["refusals"]) <= bytesMax)
+        }
+        let kept = try record.refusals(Record.ann)
+        #expect(kept.count > 3 && kept.count < 40)
+        // Hellos of every copy write nothing more, also after the record was opened again.
+        let commits = try record.commits
+        for acknowledged in [40, 38, 0, 40] as [UInt64] {
+            _ = try record.store.register(
+                Record.ann, user: "user", standing: DeviceStanding(acknowledged: acknowledged))
+        }
+        #expect(try record.commits == commits)
+        let again = try record.reopen()
+        _ = try again.register(Record.ann, user: "user", standing: DeviceStanding(acknowledged: 40))
+        let snapshot = try again.snapshot()
+        #expect(try snapshot.refusals(of: Record.ann, after: 0, through: 40) == kept)
+        #expect(try snapshot.refusals(of: Record.ann, after: 39, through: 40).map(\.sequence) == [40])
+        #expect(try snapshot.refusals(of: Record.ann, after: 40, through: 40) == [])
     }
 }

@@ -123,7 +123,7 @@ struct RefusalTests {
         #expect(verdicts.accepted(of: operations).isEmpty)
     }
 
-    @Test("a refusal is kept through repetitions until the device has stored it")
+    @Test("a refusal is kept through repetitions, and told to whoever has not stored it")
     func kept() throws {
         let record = try Record()
         let bad = record.changeset(Record.ann, [set(dog(1), "colour", .null)])
@@ -134,7 +134,9 @@ struct RefusalTests {
         _ = try record.store.register(Record.ann, user: "user", standing: DeviceStanding(acknowledged: 0))
         #expect(try record.refusals(Record.ann).count == 1)
         _ = try record.store.register(Record.ann, user: "user", standing: DeviceStanding(acknowledged: 1))
-        #expect(try record.refusals(Record.ann) == [])
+        // Another copy of its file may not have heard of it.
+        #expect(try record.refusals(Record.ann).count == 1)
+        #expect(try record.refusals(Record.ann, after: 1) == [])
     }
 
     @Test("a client that lost entries on both sides goes on behind them, upwards only")

@@ -27,7 +27,12 @@ struct MessageTests {
                     schemaClassesOfUser: samples.number(), schemaPropertiesOfUser: samples.number()),
                 committed: samples.sequence(), ingested: samples.sequence(), skipped: samples.sequence(),
                 resumes: samples.number(below: 2) == 0, openings: samples.openings(),
-                oneWayOpenings: samples.openings(), isCopied: samples.number(below: 2) == 0),
+                oneWayOpenings: samples.openings(), isCopied: samples.number(below: 2) == 0,
+                refused: (0..<UInt64(samples.number(below: 3))).map {
+                    OperationRefusal(
+                        sequence: $0, operation: samples.number(),
+                        failure: SyncFailure(.operationInvalid, "It does not fit.", action: .report))
+                }),
             seed: seed)
         let client = ClientID(samples.number())
         let changesets = (0..<UInt64(samples.number(below: 6))).map { samples.changeset(client: client, sequence: $0) }

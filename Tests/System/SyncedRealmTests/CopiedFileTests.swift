@@ -1,6 +1,9 @@
 import Causeway
+import CausewayModel
+import CausewayOperations
 import CausewayStoreEmbedded
 import Foundation
+import Synchronization
 import Testing
 
 @Suite("A device's file that was copied, or restored from a backup", .serialized)
@@ -88,6 +91,76 @@ struct CopiedFileTests {
         #expect(a.object(ofType: Chore.self, forPrimaryKey: 2)?.title == "seen by the copy")
         #expect(b.object(ofType: Chore.self, forPrimaryKey: 12)?.title == "seen by the original")
         #expect(a.unsyncedChanges.isEmpty && b.unsyncedChanges.isEmpty)
+        await bench.end()
+    }
+
+    /// On its way to the server such a title becomes a number, which a title cannot be.
+    private nonisolated static let spoil: @Sendable (CausewayOperations.Operation) -> CausewayOperations.Operation = {
+        guard case .set(let target, let field) = $0, field.value == .string("spoilt") else { return $0 }
+        return .set(target, FieldValue(field.property, .int(0)))
+    }
+
+    @Test(
+        "what the server refuses of their common past each is told, once, whether it keeps its name or takes another",
+        arguments: [false, true])
+    func refusedOfTheCommonPast(goesOn: Bool) async throws {
+        let bench = try Bench()
+        let errors = Mutex<[String: Int]>([:])
+        for device in ["a", "b", "c"] {
+            bench.app(device).syncManager.errorHandler = { error, _ in
+                guard let error = error as? SyncError, error.code == .writeRejected else { return }
+                errors.withLock { $0[device, default: 0] += 1 }
+            }
+        }
+        let a = try Realm(configuration: try await bench.configuration("a", initial: Self.all))
+        try a.write { _ = a.create(Chore.self, value: ["id": 1, "title": "sweep"]) }
+        try await settle(a)
+        bench.cutOff("a")
+        bench.network("a").change = Self.spoil
+        try a.write {
+            let chore = a.object(ofType: Chore.self, forPrimaryKey: 1)
+            chore?.title = "spoilt"
+            chore?.priority = 7
+        }
+        for other in ["b", "c"] { try copy(bench, "a", as: other) }
+        try await bench.rejoin(["a": a])
+        try await settle(a)
+        if goesOn { try a.write { _ = a.create(Chore.self, value: ["id": 2, "title": "of the original"]) } }
+        try await settle(a)
+        // The original has it, and says so.
+        bench.cutOff("a")
+        try await bench.rejoin(["a": a])
+        try await settle(a)
+        #expect(a.unsyncedChanges.count == 1)
+        bench.cutOff("a")
+
+        for (device, id) in [("b", 12), ("c", 13)] {
+            bench.cutOff(device)
+            let realm = try Realm(configuration: try await bench.configuration(device))
+            #expect(
+                realm.object(ofType: Chore.self, forPrimaryKey: 1)?.title == "spoilt" && realm.unsyncedChanges.isEmpty)
+            if goesOn { try realm.write { _ = realm.create(Chore.self, value: ["id": id, "title": "of a copy"]) } }
+            try await bench.rejoin([device: realm])
+            try await settle(realm)
+            let change = try #require(realm.unsyncedChanges.first, "\(device)")
+            #expect(realm.unsyncedChanges.count == 1 && change.code == 307, "\(device)")
+            #expect(change.operations.map(\.description) == ["set Chore 1.title to \"spoilt\""], "\(device)")
+            // Told once: not by the next sessions.
+            for _ in 0..<2 {
+                bench.cutOff(device)
+                try await bench.rejoin([device: realm])
+                try await settle(realm)
+            }
+            #expect(realm.unsyncedChanges.count == 1, "\(device)")
+            let chore = try #require(realm.object(ofType: Chore.self, forPrimaryKey: 1))
+            #expect(chore.title == "sweep" && chore.priority == 7, "\(device)")
+            bench.cutOff(device)
+        }
+        try await bench.rejoin(["a": a])
+        try await settle(a)
+        #expect(a.objects(Chore.self).map(\.id).sorted() == (goesOn ? [1, 2, 12, 13] : [1]))
+        #expect(a.unsyncedChanges.count == 1)
+        #expect(errors.withLock { $0 } == ["a": 1, "b": 1, "c": 1])
         await bench.end()
     }
 

@@ -404,13 +404,14 @@ actor SyncDriver {
                     return .refillFailed(SyncedFile.message(of: error))
                 }
             })
-        case .beginAgain(let agreed):
+        case .beginAgain(let agreed, let refused):
             user.app.syncManager.log(
                 .info,
                 "The file was copied or restored from a backup: it goes on as a client of its own, and sends what it made "
                     + "after changeset \(agreed.changesets) and one-way entry \(agreed.oneWay).")
-            onFile(answering: { file in
-                let begun = try file.beginAgain(after: agreed)
+            onFile(answering: { [self] file in
+                let begun = try file.beginAgain(after: agreed, refused: refused)
+                if !begun.refused.isEmpty { onQueue { $0.reportRefused(begun.refused) } }
                 return .beganAgain(passed: begun.passed, logged: begun.logged)
             })
         case .setAside(let refused):

@@ -359,19 +359,20 @@ final class SyncedFile: Sendable {
         }
     }
 
-    /// The file goes on as another client, with what it made after a changeset and a one-way entry.
-    func beginAgain(after agreed: Conversation.Logged) throws -> (
-        passed: Conversation.Logged, logged: Conversation.Logged
+    /// The file goes on as another client, with what it made after a changeset and a one-way entry. What was refused up to
+    /// there is set aside.
+    func beginAgain(after agreed: Conversation.Logged, refused: [OperationRefusal]) throws -> (
+        passed: Conversation.Logged, logged: Conversation.Logged, refused: [QuarantinedChange]
     ) {
         comparison.withLock { $0 = nil }
         return try writing { transaction in
             StagingTree(transaction).clear()
             let begun = try replica.beginAgain(
                 after: agreed.changesets, oneWay: agreed.oneWay, as: ClientID(SystemRandom().nextNonZero()),
-                in: transaction)
+                refused: refused.map(RefusedOperation.init), in: transaction, now: Self.wallClock)
             return (
                 Conversation.Logged(changesets: begun.passed.changesets, oneWay: begun.passed.oneWay),
-                Conversation.Logged(changesets: begun.changesets, oneWay: begun.oneWay)
+                Conversation.Logged(changesets: begun.changesets, oneWay: begun.oneWay), begun.quarantined
             )
         }
     }

@@ -260,6 +260,10 @@ nonisolated struct EnvelopeWelcome: Sendable {
   /// Whether another copy of the file speaks for the client at the same time: no session is opened.
   var copied: Bool = false
 
+  /// What was refused behind the changeset that the hello acknowledged, in order and not beyond `committed`. A device that
+  /// goes on as another client has no other way to hear of it.
+  var refused: [EnvelopeRefusedOperation] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1011,7 +1015,7 @@ nonisolated extension EnvelopeHello: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}protocol_version\0\u{1}epoch\0\u{3}server_time\0\u{1}limits\0\u{1}committed\0\u{1}ingested\0\u{2}+skipped\0\u{2}\u{17}resumes\0\u{2}\u{7}openings\0\u{3}opening_firsts\0\u{4}\u{9}one_way_openings\0\u{3}one_way_opening_firsts\0\u{1}copied\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{3}protocol_version\0\u{1}epoch\0\u{3}server_time\0\u{1}limits\0\u{1}committed\0\u{1}ingested\0\u{2}+skipped\0\u{2}\u{17}resumes\0\u{2}\u{7}openings\0\u{3}opening_firsts\0\u{4}\u{9}one_way_openings\0\u{3}one_way_opening_firsts\0\u{1}copied\0\u{1}refused\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1033,6 +1037,7 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 90: try { try decoder.decodeRepeatedFixed64Field(value: &self.oneWayOpenings) }()
       case 91: try { try decoder.decodeRepeatedUInt64Field(value: &self.oneWayOpeningFirsts) }()
       case 92: try { try decoder.decodeSingularBoolField(value: &self.copied) }()
+      case 93: try { try decoder.decodeRepeatedMessageField(value: &self.refused) }()
       default: break
       }
     }
@@ -1085,6 +1090,9 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if self.copied != false {
       try visitor.visitSingularBoolField(value: self.copied, fieldNumber: 92)
     }
+    if !self.refused.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.refused, fieldNumber: 93)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1103,6 +1111,7 @@ nonisolated extension EnvelopeWelcome: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.oneWayOpenings != rhs.oneWayOpenings {return false}
     if lhs.oneWayOpeningFirsts != rhs.oneWayOpeningFirsts {return false}
     if lhs.copied != rhs.copied {return false}
+    if lhs.refused != rhs.refused {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
