@@ -97,7 +97,7 @@ final class LongLeaf {
 
     /// Whether the value of a slot lies elsewhere, and nobody has asked for it yet.
     static func isOutstanding(_ leaf: UnsafeRawPointer, _ slot: Int) -> Bool {
-        isOne(leaf) && LeafHeader(leaf).payload.leafField(slot &* 16 &+ 8, Int.self) == unknown
+        StringLeaf(leaf).hasLongValues && LeafHeader(leaf).payload.leafField(slot &* 16 &+ 8, Int.self) == unknown
     }
 
     private func store(_ slot: Int, _ address: UnsafeRawPointer?, _ count: Int) {
