@@ -25,6 +25,25 @@ struct ChurnTests {
         getenv("CAUSEWAY_CHURN_THOUSANDS").flatMap { Int(String(cString: $0)) } ?? 200
     }
 
+    private typealias Samples = [Duration]
+
+    /// What this thread works, whatever else the machine does.
+    private static func cpuTime(_ body: () throws -> Void) rethrows -> Duration {
+        func now() -> Duration {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+        }
+        let begun = now()
+        try body()
+        return now() - begun
+    }
+
+    private static func median(_ samples: some Sequence<Duration>) -> Duration {
+        let sorted = samples.sorted()
+        return sorted[sorted.count / 2]
+    }
+
     @Test("hundreds of thousands of objects that are made and deleted, with ten alive, take the room of a few")
     func bounded() throws {
         let folder = try TemporaryFolder(waitsForDisk: false)
@@ -33,6 +52,7 @@ struct ChurnTests {
         try transaction.extendSchema(Self.schema)
         let jobs = try transaction.existing("Job")
         var sizes: [Int] = []
+        var (commits, firstReads): (Samples, Samples) = ([], [])
         for round in 0..<Int64(Self.rounds) {
             if round > 0 { try transaction.beginWriting() }
             for number in Int64(0)..<1000 {
@@ -41,11 +61,24 @@ struct ChurnTests {
             }
             // The first object stays; of the others the last nine.
             jobs.delete(jobs.allKeys.filter { $0.rawValue > 0 && $0.rawValue < round * 1000 + 991 })
-            try transaction.commit(.relaxed)
-            if round % 10 == 9 { sizes.append(try store.statistics().usedBytes) }
+            commits.append(try Self.cpuTime { try transaction.commit(.relaxed) })
+            if round % 10 == 9 {
+                sizes.append(try store.statistics().usedBytes)
+                firstReads.append(
+                    try Self.cpuTime {
+                        let reader = try store.read()
+                        #expect(try reader.existing("Job").key(for: .int(0)) == ObjectKey(0))
+                    })
+            }
             #expect(jobs.leafNumbers.count <= 3 && jobs.deadLeaves.ranges.count <= 1)
         }
         #expect(jobs.count == 10)
+        for (name, samples) in [("commit", commits), ("first read", firstReads)] {
+            let (early, late) = (
+                Self.median(samples.prefix(samples.count / 5)), Self.median(samples.suffix(samples.count / 5))
+            )
+            #expect(late < early * 3, "a \(name) took \(early) at first and \(late) at last")
+        }
         // A page for every thousand would be more, and the record of a thousand commits is less.
         #expect(sizes.max() ?? 0 < 1 << 19, "\(sizes)")
         #expect(try store.statistics().leaves <= 3 * 6)

@@ -20,6 +20,8 @@ struct ManyPending {
     let count: Int
     /// What one upload carries.
     let batchBytes: Int
+    /// Longer it must not take; nil: nobody asks.
+    let within: Duration?
 
     private static let user = "u"
     private static let time: UInt64 = 1_700_000_000_000
@@ -66,6 +68,7 @@ struct ManyPending {
         guard try reopened.isSettled, try reopened.content() == other.content() else {
             throw Divergence("the two devices differ after everything was merged")
         }
+        if let within, total > within { throw Divergence("that took \(total), which is more than \(within)") }
     }
 
     // MARK: - What is written

@@ -22,6 +22,9 @@ struct Simulate: ParsableCommand {
     @Option(help: "Write so many transactions offline instead, and measure what it costs to upload and merge them.")
     var pending: Int?
 
+    @Option(help: "Fail where that takes longer, in seconds.")
+    var within: Double?
+
     @Option(help: "What one upload of these carries, in bytes.")
     var batchBytes = 4 << 20
 
@@ -46,7 +49,7 @@ struct Simulate: ParsableCommand {
     func run() throws {
         let mutation = mutation.flatMap(Mutation.init(rawValue:))
         if let pending {
-            return try ManyPending(count: pending, batchBytes: batchBytes).run {
+            return try ManyPending(count: pending, batchBytes: batchBytes, within: within.map { .seconds($0) }).run {
                 Self.say("causeway-simulate: \($0)\n")
             }
         }
