@@ -494,6 +494,9 @@ final class ServerProcess {
         }
     }
 
+    /// Where its file contradicts itself.
+    func problems() throws -> [String] { try file.verify().problems.map { "\($0)" } }
+
     func read<R>(_ body: (Transaction) throws -> R) throws -> R {
         let transaction = try file.read()
         defer { transaction.end() }

@@ -26,6 +26,8 @@ extension World {
                 throw Divergence("device \(device.number) keeps embedded objects that nothing holds: \(orphans)")
             }
         }
+        let problems = try server.problems()
+        guard problems.isEmpty else { throw Divergence("the server's file contradicts itself: \(problems)") }
         let orphans = try server.read { $0.orphans() }
         guard orphans.isEmpty else {
             throw Divergence("the server keeps embedded objects that nothing holds: \(orphans)")
