@@ -43,14 +43,16 @@ package struct Lineage: Hashable, Sendable {
     }
 
     /// What this database has of the past of a version that a run committed: the version itself, unless a restore has lost
-    /// it. Then it is the last version that both have in common; of a run that is not listed it is the last one before the
-    /// newest run began, if that is older.
+    /// it. Then it is the last version that both have in common; of a run that is not listed it is the one on which the
+    /// run began that has this number here.
     package func shared(_ version: ServerVersion, of id: UInt64, newest: ServerVersion) -> ServerVersion {
         guard id != 0, !runs.isEmpty else { return min(version, newest) }
-        // A run that was folded made nothing that is newer than the runs that are listed. One that was lost, and began behind
-        // the copy, ended before the newest one began.
-        let next = runs.firstIndex { $0.id == id }.map { $0 + 1 } ?? runs.count - 1
-        return next < runs.count ? min(version, runs[next].begin) : min(version, newest)
+        guard let index = runs.firstIndex(where: { $0.id == id }) else {
+            // A run that was folded made nothing that is newer than the runs that are listed. A number of one that was lost
+            // is another's here, which began at the copy or behind it.
+            return min(version, newest, runs.last { $0.begin < version }?.begin ?? version)
+        }
+        return index + 1 < runs.count ? min(version, runs[index + 1].begin) : min(version, newest)
     }
 
     /// A run commits on top of a version. Returns whether anything changed.

@@ -47,6 +47,11 @@ struct LineageTests {
             #expect(shared == version(expected), "\(number) of \(run)")
         }
         #expect(Lineage().shared(version(7), of: 3, newest: version(6)) == version(6))
+        // The server was started again after the restore: what the restored one committed was not seen, either.
+        let restarted = Lineage(lineage.runs + [.init(id: 12, begin: version(80))])
+        for (number, expected) in [(75, 60), (80, 60), (95, 80), (50, 40), (30, 30)] as [(UInt64, UInt64)] {
+            #expect(restarted.shared(version(number), of: 5, newest: version(90)) == version(expected), "\(number)")
+        }
     }
 
     @Test("runs that are older than the history are forgotten")
