@@ -115,7 +115,8 @@ package final class Conversations: Sendable {
                 ? []
                 : Welcome.told(
                     try snapshot.refusals(
-                        of: hello.client, after: checkpoint.acknowledged, through: record.committed))
+                        of: hello.client, after: checkpoint.acknowledged, through: record.committed,
+                        limit: Welcome.refusedMax))
             let isStagedKnown = try hello.isStagedKnown(
                 to: snapshot, epoch: backend.epoch, termsMax: termsMax)
             if checkpoint == .nothing { return (record, refused, false, isStagedKnown) }

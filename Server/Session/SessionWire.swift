@@ -34,6 +34,9 @@ extension OperationRefusal {
 }
 
 extension Welcome {
+    /// No welcome carries more of them, however short their sentences are.
+    static let refusedMax = refusedBytesMax / refusedBytesEach
+
     /// As many of them, from the first on, as a welcome carries.
     static func told(_ refusals: [Refusal]) -> [OperationRefusal] {
         var bytes = 0

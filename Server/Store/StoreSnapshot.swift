@@ -16,9 +16,10 @@ package protocol StoreSnapshot: AnyObject {
     /// The last changeset of the client that this version includes, and the opening of its file that made it; zero when
     /// nobody knows.
     func acknowledgement(of client: ClientID) throws(StoreFailure) -> (sequence: UInt64, opening: UInt64)
-    /// What was refused of the client's changesets after one and through another, in their order.
+    /// What was refused of the client's changesets after one and through another, in their order: of whole changesets,
+    /// until there are as many as `limit`.
     func refusals(
-        of client: ClientID, after acknowledged: UInt64, through last: UInt64
+        of client: ClientID, after acknowledged: UInt64, through last: UInt64, limit: Int
     ) throws(StoreFailure) -> [Refusal]
 
     // MARK: Classes
@@ -82,6 +83,13 @@ package protocol StoreSnapshot: AnyObject {
 extension StoreSnapshot {
     package func history(after start: ServerVersion, for client: ClientID) throws(StoreFailure) -> History {
         try history(after: start, for: client, .unhurried)
+    }
+
+    /// All that was refused of the client's changesets after one and through another.
+    package func refusals(
+        of client: ClientID, after acknowledged: UInt64, through last: UInt64
+    ) throws(StoreFailure) -> [Refusal] {
+        try refusals(of: client, after: acknowledged, through: last, limit: .max)
     }
 }
 

@@ -45,9 +45,9 @@ final class EmbeddedSnapshot: StoreSnapshot {
     }
 
     func refusals(
-        of client: ClientID, after acknowledged: UInt64, through last: UInt64
+        of client: ClientID, after acknowledged: UInt64, through last: UInt64, limit: Int
     ) throws(StoreFailure) -> [Refusal] {
-        try RefusalTree(in: transaction).refusals(of: client, after: acknowledged, through: last)
+        try RefusalTree(in: transaction).refusals(of: client, after: acknowledged, through: last, limit: limit)
     }
 
     func classNumber(_ name: String) -> Int? { catalog.number(name) }

@@ -83,9 +83,15 @@ struct RefusalRecord {
         return writer.bytes
     }
 
-    /// - Parameter sequence: the number of the changeset.
-    static func refusals(in bytes: [UInt8], of sequence: UInt64) throws(EncodingError) -> [Refusal] {
+    /// How many refusals there are, of which none is made.
+    static func count(in bytes: [UInt8]) throws(EncodingError) -> Int {
         var reader = ByteReader(bytes)
+        return try readPlaces(from: &reader).total
+    }
+
+    private static func readPlaces(
+        from reader: inout ByteReader
+    ) throws(EncodingError) -> (reasons: [StoreFailure], ranges: [Places], total: Int) {
         var reasons: [StoreFailure] = []
         let reasonCount = try reader.readCount(minimumBytesEach: 2)
         for _ in 0..<reasonCount {
@@ -105,6 +111,13 @@ struct RefusalRecord {
             end += gap + count
             total += count
         }
+        return (reasons, ranges, total)
+    }
+
+    /// - Parameter sequence: the number of the changeset.
+    static func refusals(in bytes: [UInt8], of sequence: UInt64) throws(EncodingError) -> [Refusal] {
+        var reader = ByteReader(bytes)
+        let (reasons, ranges, total) = try readPlaces(from: &reader)
         let deletes = try Changeset.decode(Array(bytes[reader.offset...])).first?.operations ?? []
         guard deletes.count == total else {
             throw reader.malformed("\(total) refusals are of \(deletes.count) objects")

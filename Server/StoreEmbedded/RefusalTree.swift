@@ -14,28 +14,36 @@ struct RefusalTree {
 
     /// Keeps what was refused of a changeset.
     ///
-    /// - Returns: the bytes that it takes.
+    /// - Returns: what it weighs.
     func append(_ record: RefusalRecord, of client: ClientID, sequence: UInt64) -> UInt64 {
         let key = Self.key(client, sequence)
         let value = record.encoded()
         transaction.tree(Layout.refusals).put(key, value)
-        return UInt64(key.count + value.count)
+        return key.withUnsafeBytes { key in value.withUnsafeBytes { Self.weight(key, $0) } }
     }
 
-    /// What is kept of a client's changesets behind one takes.
+    /// The bytes that a record takes, and a byte at least for each refusal: of what repeats itself a byte stands for
+    /// thousands, each of which is told.
+    private static func weight(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> UInt64 {
+        let bytes = key.count + value.count
+        let isOfOne = key.count > Self.keyBytes
+        return UInt64(isOfOne ? bytes : max(bytes, (try? RefusalRecord.count(in: Array(value))) ?? 0))
+    }
+
+    /// What is kept of a client's changesets behind one weighs.
     func bytes(of client: ClientID, after told: UInt64) -> UInt64 {
         var bytes: UInt64 = 0
         transaction.tree(Layout.refusals)
             .scan(from: Self.key(client, told + 1), upTo: Self.end(client, .max)) { key, value in
-                bytes += UInt64(key.count + value.count)
+                bytes += Self.weight(key, value)
                 return true
             }
         return bytes
     }
 
-    /// In the order of changesets and operations.
+    /// In the order of changesets and operations; those of whole changesets, until there are as many as are asked for.
     func refusals(
-        of client: ClientID, after acknowledged: UInt64, through last: UInt64
+        of client: ClientID, after acknowledged: UInt64, through last: UInt64, limit: Int
     ) throws(StoreFailure) -> [Refusal] {
         guard last > acknowledged else { return [] }
         var found: [Refusal] = []
@@ -44,7 +52,7 @@ struct RefusalTree {
             .scan(from: Self.key(client, acknowledged + 1), upTo: Self.end(client, last)) { key, value in
                 do throws(StoreFailure) {
                     found += try Self.refusals(key, value)
-                    return true
+                    return found.count < limit
                 } catch {
                     damage = error
                     return false
@@ -70,7 +78,7 @@ struct RefusalTree {
         var sizes: [(sequence: UInt64, bytes: UInt64)] = []
         transaction.tree(Layout.refusals)
             .scan(from: Self.key(client, 0), upTo: Self.end(client, told)) { key, value in
-                sizes.append((Layout.number(key, at: 8) ?? 0, UInt64(key.count + value.count)))
+                sizes.append((Layout.number(key, at: 8) ?? 0, Self.weight(key, value)))
                 return true
             }
         var bytes: UInt64 = 0
@@ -107,6 +115,9 @@ struct RefusalTree {
         let target = ObjectReference(try reader.readString(), try reader.readPrimaryKey())
         return Refusal(sequence: sequence, operation: operation, target: target, failure: StoreFailure(code, message))
     }
+
+    /// Behind these stands the place of the operation, in records of an earlier build.
+    private static let keyBytes = 16
 
     private static func key(_ client: ClientID, _ sequence: UInt64) -> [UInt8] {
         Layout.bytes(client.rawValue) + Layout.bytes(sequence)

@@ -118,10 +118,8 @@ extension StoreEmbedded {
             }
             if !verdicts.isEmpty {
                 let record = RefusalRecord(verdicts, of: operations, behind: made.objects)
-                let bytes = RefusalTree(in: transaction)
+                next.refusalBytes += RefusalTree(in: transaction)
                     .append(record, of: batch.client, sequence: changeset.sequence)
-                // Of what repeats itself a byte stands for thousands, each of which is told.
-                next.refusalBytes += max(bytes, UInt64(verdicts.count))
             }
             clamped.operations = verdicts.accepted(of: operations)
             try current.apply(clamped, &check)

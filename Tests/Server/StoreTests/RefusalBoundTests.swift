@@ -138,6 +138,22 @@ struct RefusalBoundTests {
         #expect(outcome.committed == 3 && outcome.failure?.code == .refusalsUnread)
     }
 
+    @Test("what one copy was told and repeats itself weighs what it stands for, so a copy that comes late reads little")
+    func repeatedAndTold() throws {
+        let record = try Record(
+            options: StoreEmbedded.Options(refusalBytesMax: 50_000, toldRefusalBytesMax: 30_000))
+        let unknown = Operation.delete(dog(7), life: 2)
+        for number in 1...6 as ClosedRange<UInt64> {
+            let changeset = record.changeset(Record.ann, Array(repeating: unknown, count: 10_000))
+            let outcome = try commit([changeset], in: record)
+            #expect(outcome.committed == number && outcome.failure == nil)
+            _ = try record.store.register(Record.ann, user: "user", standing: DeviceStanding(acknowledged: number))
+        }
+        let snapshot = try record.store.snapshot()
+        #expect(try snapshot.refusals(of: Record.ann, after: 0, through: 6).count == 30_000)
+        #expect(try snapshot.refusals(of: Record.ann, after: 0, through: 6, limit: 500).count == 10_000)
+    }
+
     @Test("a reason is kept once for all that are refused for it")
     func reasonsOnce() {
         var verdicts = Verdicts()

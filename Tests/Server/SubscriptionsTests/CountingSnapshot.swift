@@ -23,9 +23,9 @@ final class CountingSnapshot: StoreSnapshot {
     }
 
     func refusals(
-        of client: ClientID, after acknowledged: UInt64, through last: UInt64
+        of client: ClientID, after acknowledged: UInt64, through last: UInt64, limit: Int
     ) throws(StoreFailure) -> [Refusal] {
-        try snapshot.refusals(of: client, after: acknowledged, through: last)
+        try snapshot.refusals(of: client, after: acknowledged, through: last, limit: limit)
     }
 
     /// Asked for each query that is bound.
