@@ -505,13 +505,16 @@ extension StorageWriter {
 
     /// Removes the keys from `from` up to, not including, `upTo` (nil: the end).
     ///
+    /// - Returns: whether there was any.
     /// - Complexity: O(entries in the range).
-    func removeRange(_ tree: UInt32, from: [UInt8] = [], upTo: [UInt8]? = nil) {
+    @discardableResult
+    func removeRange(_ tree: UInt32, from: [UInt8] = [], upTo: [UInt8]? = nil) -> Bool {
         var keys: [[UInt8]] = []
         scan(tree: tree, from: from, upTo: upTo, reversed: false) { key, _ in
             keys.append(Array(key))
             return true
         }
         for key in keys { remove(tree, key) }
+        return !keys.isEmpty
     }
 }

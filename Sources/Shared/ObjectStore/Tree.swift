@@ -42,7 +42,7 @@ package struct Tree {
     /// - Complexity: O(entries in the range).
     package func removeRange(from: [UInt8] = [], upTo: [UInt8]? = nil) {
         guard let number = handle.find() else { return }
-        handle.transaction.writer.removeRange(number, from: from, upTo: upTo)
+        guard handle.transaction.writer.removeRange(number, from: from, upTo: upTo) else { return }
         handle.transaction.noteTreeChange()
     }
 

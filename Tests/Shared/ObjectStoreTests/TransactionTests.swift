@@ -112,6 +112,21 @@ struct TransactionTests {
         #expect(reader.tree("log").get([9]) == [9, 9])
     }
 
+    @Test("to remove a range of a tree in which there is nothing changes nothing")
+    func emptyRange() throws {
+        let (_, transaction) = try prepared("empty range")
+        try transaction.beginWriting()
+        transaction.tree("log").put([1], [1])
+        let version = try transaction.commit()
+        try transaction.beginWriting()
+        transaction.tree("log").removeRange(from: [2])
+        transaction.tree("never written").removeRange()
+        #expect(try transaction.commit() == version)
+        try transaction.beginWriting()
+        transaction.tree("log").removeRange(from: [1])
+        #expect(try transaction.commit() == version + 1)
+    }
+
     @Test("observers hear of every commit until they let go")
     func observers() throws {
         let (store, transaction) = try prepared("observers")
