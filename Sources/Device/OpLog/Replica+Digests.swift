@@ -69,13 +69,13 @@ private final class BaseReader {
         for key in table.allKeys {
             guard let primaryKey = table.primaryKey(of: key) else { continue }
             let object = ObjectReference(className, primaryKey)
-            let base = try application.base(of: object)
+            let base = try application.baseUntold(of: object)
             let state = if let base { base.state } else { try row(object, table, key) }
             if let entry = try entry(object, state, &digester) { entries.append(entry) }
         }
         // What the app has deleted and the server does not know of yet.
         for object in trees.objectsWithBase(of: className) where table.key(for: object.key) == nil {
-            guard let base = try application.base(of: object) else { continue }
+            guard let base = try application.baseUntold(of: object) else { continue }
             if let entry = try entry(object, base.state, &digester) { entries.append(entry) }
         }
         return DigestIndex(entries)
@@ -93,7 +93,7 @@ private final class BaseReader {
     }
 
     private func state(of object: ObjectReference) throws(StoreError) -> ObjectState? {
-        if let base = try application.base(of: object) { return base.state }
+        if let base = try application.baseUntold(of: object) { return base.state }
         guard let table = transaction.table(object.className), let key = table.key(for: object.key) else { return nil }
         return try row(object, table, key)
     }

@@ -82,9 +82,14 @@ extension ReplicaState {
 }
 
 extension ReplicaState {
-    /// With 7 came the runs of bases, at its end; with 6 the openings of one-way entries; with 5 the openings and the
-    /// earlier clients; with 4 the index of the log. 3 has the schema at its end; 2 ends with the incarnation and the
-    /// permissions, 1 before them.
+    /// | Format | What it added at the end |
+    /// |---|---|
+    /// | 2 | the incarnation and the permissions |
+    /// | 3 | the schema |
+    /// | 4 | nothing: the log has an index since |
+    /// | 5 | the openings and the earlier clients |
+    /// | 6 | the openings of one-way entries |
+    /// | 7 | the runs of bases |
     private static let formats: ClosedRange<UInt8> = 1...7
 
     func encoded() -> [UInt8] {

@@ -225,7 +225,7 @@ package final class ViewApplication {
     /// operations in the same order. So only the base moves, and the cost is that of what was acknowledged.
     private func acknowledge(_ object: ObjectReference) throws(StoreError) {
         guard !settled.contains(object), var base = try base(of: object) else { return }
-        let hasReturned = try makeAgain(object, &base.state)
+        let hasReturned = try makeAgain(object, &base)
         guard base.lastSequence > acknowledged, !hasReturned, try isShown(object) else {
             return try settle(object, base: base.state, lastSequence: base.lastSequence)
         }
@@ -237,7 +237,8 @@ package final class ViewApplication {
     /// has forgotten that end: the creation took effect as it is (RULES.md, F1).
     ///
     /// - Returns: whether that is so.
-    private func makeAgain(_ object: ObjectReference, _ state: inout ObjectState) throws(StoreError) -> Bool {
+    private func makeAgain(_ object: ObjectReference, _ base: inout BaseCopy) throws(StoreError) -> Bool {
+        let state = base.state
         guard !state.isAlive, state.life > 0 else { return false }
         let operations = try log.acknowledged(about: object).filter { refused[$0.sequence]?[$0.place] == nil }
         let creation = operations.firstIndex {
@@ -248,8 +249,16 @@ package final class ViewApplication {
         for logged in operations[creation...] { _ = made.join(logged.operation, stamp: logged.stamp) }
         // What it ended itself afterwards has not returned.
         guard made.life != state.life else { return false }
-        state = made
+        base.state = made
         return true
+    }
+
+    /// What `base(of:)` becomes when this change says nothing of the object. It is what the device answers when the server
+    /// compares the view: an object that the device would make again, and the server has not, is told then.
+    func baseUntold(of object: ObjectReference) throws(StoreError) -> BaseCopy? {
+        guard var base = try base(of: object) else { return nil }
+        _ = try makeAgain(object, &base)
+        return base
     }
 
     /// Whether the app sees what the log says. The row of an embedded object may have gone with what held it.

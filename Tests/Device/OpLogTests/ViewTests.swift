@@ -28,6 +28,17 @@ import Testing
                 messages: messages, acknowledged: acknowledged, version: ServerVersion(version), view: .everything))
     }
 
+    /// The device is sent two notes, of which the first holds a home. Answers the home, and what was told of it and its note.
+    private func applyNotes(to device: Device) throws -> (home: ObjectReference, told: [ViewMessage]) {
+        let home = ObjectReference("Address", .container(ElementID(client: ClientID(9), counter: 1)))
+        var holding = state("a")
+        holding.fields[3].value = .link(home.key)
+        let city = ObjectState(life: 1, fields: [.init("city", .string("Rome"), stamp: stamp)], born: stamp)
+        let told: [ViewMessage] = [.enter(home, city), .enter(note(1), holding)]
+        try apply(device, told + [.enter(note(2), state("b"))], version: 3)
+        return (home, told)
+    }
+
     private func set(_ device: Device, _ id: Int64, _ column: Int, _ value: Value, at time: UInt64 = 1_000) throws {
         try device.write(at: time) { transaction in
             let notes = transaction.table("Note")!
@@ -73,11 +84,7 @@ import Testing
     @Test("what is written to an object that has left, or inside of it, says up to where its writer saw it")
     func writingToWhatHasLeft() throws {
         let device = try Device(1)
-        let home = ObjectReference("Address", .container(ElementID(client: ClientID(9), counter: 1)))
-        var holding = state("a")
-        holding.fields[3].value = .link(home.key)
-        let city = ObjectState(life: 1, fields: [.init("city", .string("Rome"), stamp: stamp)], born: stamp)
-        try apply(device, [.enter(home, city), .enter(note(1), holding), .enter(note(2), state("b"))], version: 3)
+        let (home, told) = try applyNotes(to: device)
         try set(device, 1, Column.title, .string("mine"))
         try apply(device, [.leave(note(1))], version: 5)
         // Leaving again brings no news of it.
@@ -97,7 +104,7 @@ import Testing
             ])
         #expect(pending[3].seen(home).rawValue == 3 && pending[3].seen(note(2)).rawValue == 8)
         // In view again it is as new as the rest.
-        try apply(device, [.enter(home, city), .enter(note(1), holding)], version: 9)
+        try apply(device, told, version: 9)
         try set(device, 1, Column.count, .int(3))
         #expect(try device.pending().last?.lastSeen == nil)
         try apply(device, [.leave(note(1))], version: 10)
@@ -108,11 +115,7 @@ import Testing
     @Test("what is written to an embedded object that nothing holds any more says up to where its writer saw it")
     func writingToWhatNothingHolds() throws {
         let device = try Device(1)
-        let home = ObjectReference("Address", .container(ElementID(client: ClientID(9), counter: 1)))
-        var holding = state("a")
-        holding.fields[3].value = .link(home.key)
-        let city = ObjectState(life: 1, fields: [.init("city", .string("Rome"), stamp: stamp)], born: stamp)
-        try apply(device, [.enter(home, city), .enter(note(1), holding), .enter(note(2), state("b"))], version: 3)
+        let home = try applyNotes(to: device).home
         func move(to name: String) throws {
             try device.write { transaction in
                 let addresses = transaction.table("Address")!
@@ -256,6 +259,27 @@ import Testing
             _ = try transaction.commit()
             #expect(try (device.visible[note(1)] != nil) == !isRefused)
             if isMorePending { #expect(try device.visible[note(1)]?.fields["title"] == .string("mine")) }
+        }
+    }
+
+    @Test("a device that is compared reports what it would make again: of what the server lacks it is told")
+    func forgottenEndInComparison() throws {
+        for isOnServer in [true, false] {
+            let device = try Device(1)
+            try device.write { _ = try $0.table("Note")!.create(.int(1), row: row(1)) }
+            try apply(device, [.delete(note(1), life: 4)], version: 2)
+            func reported(through acknowledged: UInt64) throws -> DigestReport {
+                try device.read { transaction in
+                    var digests = device.replica.digests(seed: 7, acknowledged: acknowledged)
+                    return try digests.report(on: DigestAsk(DigestRange("Note"), .whole), in: transaction)
+                }
+            }
+            #expect(try reported(through: 0) == .whole(.empty))
+            let told = try reported(through: 1)
+            #expect(told != .whole(.empty))
+            try apply(device, isOnServer ? [] : [.leave(note(1))], acknowledged: 1, version: 9)
+            #expect(try (device.visible[note(1)] != nil) == isOnServer)
+            #expect(try reported(through: 1) == (isOnServer ? told : .whole(.empty)))
         }
     }
 
