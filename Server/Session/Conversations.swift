@@ -107,16 +107,14 @@ package final class Conversations: Sendable {
                     oldest: hello.oldest, oldestOneWay: hello.oldestOneWay, acknowledged: checkpoint.acknowledged,
                     predecessor: hello.predecessor))
             if mayExtendSchema { try backend.extendSchema(hello.schema, by: declarer) }
-            let isAllTold = record.committed <= checkpoint.acknowledged
-            if checkpoint == .nothing, hello.staged == nil, isAllTold { return (record, [], false, false) }
+            if checkpoint == .nothing, hello.staged == nil, record.committed <= checkpoint.acknowledged {
+                return (record, [], false, false)
+            }
             let snapshot = try backend.snapshot()
-            let refused =
-                isAllTold
-                ? []
-                : Welcome.told(
-                    try snapshot.refusals(
-                        of: hello.client, after: checkpoint.acknowledged, through: record.committed,
-                        limit: Welcome.refusedMax))
+            let refused = Welcome.told(
+                try snapshot.refusals(
+                    of: hello.client, after: checkpoint.acknowledged, through: record.committed,
+                    limit: Welcome.refusedMax))
             let isStagedKnown = try hello.isStagedKnown(
                 to: snapshot, epoch: backend.epoch, termsMax: termsMax)
             if checkpoint == .nothing { return (record, refused, false, isStagedKnown) }

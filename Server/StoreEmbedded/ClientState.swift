@@ -10,8 +10,8 @@ struct ClientState {
     var ingested: UInt64 = 0
     /// The time of its last stamp after clamping: the next one is later.
     var lastTime: UInt64 = 0
-    /// What is kept of its refusals, and no copy of its file has, takes so many bytes. Those that an earlier build left, which did not count, count once
-    /// a hello lets some of them go.
+    /// What is kept of its refusals, and no copy of its file has, weighs so many bytes. Those that an earlier build left,
+    /// which did not count, count once a hello lets some of them go.
     var refusalBytes: UInt64 = 0
     /// Up to which changeset one of the copies of its file, which may be the only one, has stored what was refused.
     var told: UInt64 = 0

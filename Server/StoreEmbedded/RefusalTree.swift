@@ -75,19 +75,16 @@ struct RefusalTree {
 
     /// Of what a device has stored the newest stays, up to so many bytes, for other copies of its file.
     func thin(_ client: ClientID, through told: UInt64, toBytes bytesMax: UInt64) {
-        var sizes: [(sequence: UInt64, bytes: UInt64)] = []
-        transaction.tree(Layout.refusals)
-            .scan(from: Self.key(client, 0), upTo: Self.end(client, told)) { key, value in
-                sizes.append((Layout.number(key, at: 8) ?? 0, Self.weight(key, value)))
-                return true
-            }
+        let refusals = transaction.tree(Layout.refusals)
+        let first = Self.key(client, 0)
         var bytes: UInt64 = 0
-        for (sequence, size) in sizes.reversed() {
-            bytes += size
-            guard bytes > bytesMax else { continue }
-            return transaction.tree(Layout.refusals)
-                .removeRange(from: Self.key(client, 0), upTo: Self.end(client, sequence))
+        var newestWithoutRoom: UInt64?
+        refusals.scan(from: first, upTo: Self.end(client, told), reversed: true) { key, value in
+            bytes += Self.weight(key, value)
+            if bytes > bytesMax { newestWithoutRoom = Layout.number(key, at: 8) ?? 0 }
+            return newestWithoutRoom == nil
         }
+        if let newestWithoutRoom { refusals.removeRange(from: first, upTo: Self.end(client, newestWithoutRoom)) }
     }
 
     private static func refusals(

@@ -27,7 +27,7 @@ extension StoreEmbedded {
             let past = PastEntries(in: transaction, readMax: options.pastEntriesMax)
             defer { note(past) }
             var lineage = try Lineage.load(in: transaction)
-            _ = lineage.commit(by: run, after: before)
+            let isNewRun = lineage.commit(by: run, after: before)
             for batch in batches {
                 let outcome = try apply(
                     batch, receivedAt: meta.received, inColumns: inColumns, past, lineage, in: transaction, &meta)
@@ -39,7 +39,7 @@ extension StoreEmbedded {
                 .trim(options, versionsMax: 2 * added + HistoryTree.trimmedAtOnce, &meta)
             // What was sent again makes no version.
             if added > 0 { _ = try forget(in: transaction, &meta) }
-            if meta.version > before { try continueLineage(after: before, meta, in: transaction) }
+            if meta.version > before { save(lineage, isNewRun: isNewRun, meta, in: transaction) }
             return (outcomes, meta.version > before)
         }
     }
@@ -48,9 +48,14 @@ extension StoreEmbedded {
         after version: ServerVersion, _ meta: Meta, in transaction: Transaction
     ) throws(StoreFailure) {
         var lineage = try Lineage.load(in: transaction)
-        let isNew = lineage.commit(by: run, after: version)
+        let isNewRun = lineage.commit(by: run, after: version)
+        save(lineage, isNewRun: isNewRun, meta, in: transaction)
+    }
+
+    private func save(_ lineage: Lineage, isNewRun: Bool, _ meta: Meta, in transaction: Transaction) {
+        var lineage = lineage
         let isFolded = lineage.fold(before: meta.historyStart)
-        if isNew || isFolded { lineage.save(in: transaction) }
+        if isNewRun || isFolded { lineage.save(in: transaction) }
     }
 
     /// Applies what is new of one client's batch as one version, up to the first changeset that cannot be applied.

@@ -149,13 +149,7 @@ struct CopiedFileTests {
     @Test("what a copy adds to a counter counts on what its file had set before, not on what the other file set since")
     func counters() throws {
         let record = try Record()
-        let likes = Property(name: "likes", type: .int, isCounter: true)
-        try record.store.extendSchema(
-            Schema(
-                Record.schema.classes.map { known in
-                    known.name == "Dog"
-                        ? ClassSchema(name: known.name, properties: known.properties + [likes]) : known
-                }))
+        try record.addCounter("likes", to: "Dog")
         func assign(_ value: Int64) -> Operation { .set(dog(1), FieldValue("likes", .int(value))) }
         let add = Operation.add(dog(1), property: "likes", Addition(1))
         try record.write(Record.bob, create(dog(1)))

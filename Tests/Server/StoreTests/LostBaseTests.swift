@@ -10,13 +10,7 @@ struct LostBaseTests {
     @Test("of what was committed since the restore its writer has seen nothing: no addition and no create means it")
     func lostBase() throws {
         let record = try Record(epoch: 7)
-        let likes = Property(name: "likes", type: .int, isCounter: true)
-        try record.store.extendSchema(
-            Schema(
-                Record.schema.classes.map { known in
-                    known.name == "Dog"
-                        ? ClassSchema(name: known.name, properties: known.properties + [likes]) : known
-                }))
+        try record.addCounter("likes", to: "Dog")
         try record.write(Record.bob, create(dog(1)), create(dog(2)))
         let common = record.store.version.rawValue
         // Run 7 went on to version 9, which is lost. Run 99 is the one after the restore.
@@ -35,8 +29,10 @@ struct LostBaseTests {
         let newest = restored.version.rawValue
         #expect(newest == common + 1)
         for (base, run, expected) in [
-            // Lost, of a run that is known and of one that is not; what is common; what is seen; of none.
-            (9, 7, 10), (9, 55, 10), (common, 7, 10), (newest, 99, 11), (9, 0, 12),
+            // A lost version, of a run that is known and of one that is not.
+            (9, 7, 10), (9, 55, 10),
+            // The newest version that both pasts share; the newest of all; a version of which no run is told.
+            (common, 7, 10), (newest, 99, 11), (9, 0, 12),
         ] as [(UInt64, UInt64, Int64)] {
             try commit(Record.ann, base: base, of: run, add(1))
             #expect(try record.dog(1)?["likes"] == .int(expected), "base \(base) of \(run)")

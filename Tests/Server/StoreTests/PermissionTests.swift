@@ -100,13 +100,7 @@ struct PermissionTests {
     @Test("what is added to a counter counts in the object afterwards")
     func additions() throws {
         let record = try Record()
-        let likes = Property(name: "likes", type: .int, isCounter: true)
-        try record.store.extendSchema(
-            Schema(
-                Record.schema.classes.map { known in
-                    known.name == "Dog"
-                        ? ClassSchema(name: known.name, properties: known.properties + [likes]) : known
-                }))
+        try record.addCounter("likes", to: "Dog")
         try record.write(Record.bob, create(dog(1), name("bob")))
         let few = try rules(write: "likes < 10")
         func add(_ amount: Int64) -> Operation { .add(dog(1), property: "likes", Addition(amount)) }

@@ -50,6 +50,17 @@ final class Record {
             ]),
     ])
 
+    /// The class gets a counter, which is declared anew with it.
+    func addCounter(_ name: String, to className: String) throws {
+        let counter = Property(name: name, type: .int, isCounter: true)
+        try store.extendSchema(
+            Schema(
+                Self.schema.classes.map { known in
+                    known.name == className
+                        ? ClassSchema(name: known.name, properties: known.properties + [counter]) : known
+                }))
+    }
+
     init(_ name: String = #function, options: StoreEmbedded.Options = StoreEmbedded.Options(), epoch: UInt64 = 7) throws
     {
         path = "record-\(name)-\(UInt64.random(in: 0...UInt64.max))"
