@@ -75,9 +75,11 @@ struct UnsyncedChangesTests {
         #expect(b.unsyncedChanges.isEmpty)
 
         // Once more for nothing, and then with success.
+        a.syncSession?.suspend()
         try change.submitAgain()
         a.refresh()
         #expect(a.object(ofType: Chore.self, forPrimaryKey: 1)?.title == "spoilt")
+        a.syncSession?.resume()
         try await settle(a)
         #expect(a.object(ofType: Chore.self, forPrimaryKey: 1)?.title == "sweep")
         let again = try #require(a.unsyncedChanges.first)
