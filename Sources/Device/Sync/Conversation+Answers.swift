@@ -106,9 +106,9 @@ extension Conversation {
         finishUploadWaiters(into: &actions)
     }
 
-    /// Up to where the logs of the file and of the server share one past, when the server has what the file never made: it was restored from a
-    /// backup, or is a copy of a file that went on elsewhere. Going on would give new writes numbers that the server has
-    /// seen, and it would take them for repeats. Nil when they share all of it.
+    /// Up to where the logs of the file and of the server share one past, when the server has what the file never made:
+    /// the file was restored from a backup, or is a copy of one that went on elsewhere. Going on would give new writes
+    /// numbers that the server has seen, and it would take them for repeats. Nil when they share all of it.
     private func agreement(with welcome: Welcome, _ greeting: Greeting) -> Logged? {
         let changesets = greeting.openings.agreement(
             with: welcome.openings, committed: welcome.committed, acknowledged: upload.dropped,

@@ -125,8 +125,9 @@ public final class _ClassAccess {
         return table.value(key, column)
     }
 
-    /// Before a leaf, or a value too long for its leaf, is read for the first time: what was read of an encrypted file until now may go, if it has become
-    /// too much. Whoever gets here might as well refresh the Realm. Threads that read a frozen one share what they read.
+    /// Before a leaf, or a value too long for its leaf, is read for the first time: what was read of an encrypted file
+    /// until now may go, if it has become too much. Whoever gets here might as well refresh the Realm. Threads that read
+    /// a frozen one share what they read.
     @inline(__always)
     func letGoOfPages(before key: ObjectKey, _ column: Int) {
         if !instance.isFrozen, !table.hasAskedFor(column, of: key) { instance.transaction.letGoOfPages() }

@@ -91,13 +91,18 @@ final class LongLeaf {
     static func isLong(_ leaf: UnsafeRawPointer, _ slot: Int) -> Bool {
         if LeafHeader(leaf).isNull(slot) { return false }
         guard StringLeaf(leaf).hasLongValues else { return StringLeaf(leaf).bytes(slot).count > LongValues.shortMax }
-        let count = LeafHeader(leaf).payload.leafField(slot * 16 + 8, Int.self)
+        let count = length(leaf, slot)
         return count == unknown || count > LongValues.shortMax
     }
 
     /// Whether the value of a slot lies elsewhere, and nobody has asked for it yet.
     static func isOutstanding(_ leaf: UnsafeRawPointer, _ slot: Int) -> Bool {
-        StringLeaf(leaf).hasLongValues && LeafHeader(leaf).payload.leafField(slot &* 16 &+ 8, Int.self) == unknown
+        StringLeaf(leaf).hasLongValues && length(leaf, slot) == unknown
+    }
+
+    @inline(__always)
+    private static func length(_ leaf: UnsafeRawPointer, _ slot: Int) -> Int {
+        LeafHeader(leaf).payload.leafField(slot &* 16 &+ 8, Int.self)
     }
 
     private func store(_ slot: Int, _ address: UnsafeRawPointer?, _ count: Int) {
