@@ -137,10 +137,10 @@ package struct Welcome: Hashable, Sendable {
     /// Whether another copy of the file speaks for the client at the same time. Then there is no session.
     package var isCopied: Bool
     /// What was refused behind the changeset that the hello acknowledged: the download of a session tells it too, but not
-    /// to a device that goes on as another client. Of more than `refusedBytesMax` the first.
+    /// to a device that goes on as another client. Of more than `refusedBytesMax`, half of an envelope, the first.
     package var refused: [OperationRefusal]
     /// Each counts with its sentence and `refusedBytesEach`.
-    package static let refusedBytesMax = 1 << 20
+    package static let refusedBytesMax = 1 << 19
     package static let refusedBytesEach = 32
     /// Whether the first change of the download goes on behind what the hello said is staged.
     package var resumes: Bool

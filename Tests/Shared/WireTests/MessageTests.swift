@@ -207,6 +207,24 @@ struct MessageTests {
         #expect(!isRefused(DownloadMessage.changes(ViewChunk(objectsTotal: 2, objectsDone: 1))))
     }
 
+    @Test("a welcome that tells as much as it may fits into its envelope")
+    func fullWelcome() throws {
+        let openings = try #require(
+            Openings((1...Openings.countTold).map { Openings.Run(id: .max - UInt64($0), first: 1 << 61 + UInt64($0)) }))
+        for sentenceBytes in [0, 40, 1_000, 100_000] {
+            let failure = SyncFailure(.schemaMismatch, String(repeating: "x", count: sentenceBytes))
+            let count = Welcome.refusedBytesMax / (Welcome.refusedBytesEach + sentenceBytes)
+            let refused = (0..<count).map { place in
+                OperationRefusal(sequence: 1 << 61, operation: 1 << 31 + UInt64(place), failure: failure)
+            }
+            let welcome = Welcome(
+                session: .max, protocolVersion: .max, epoch: .max, serverTime: .max, limits: .standard,
+                committed: 1 << 61, ingested: 1 << 61, skipped: 1 << 61, openings: openings, oneWayOpenings: openings,
+                refused: refused)
+            #expect(try WireCodec.decode(Welcome.self, from: welcome.payload) == welcome)
+        }
+    }
+
     @Test("a one-way entry that is not numbered as its place says is refused")
     func misnumberedIngest() {
         var payload = IngestBatch(client: ClientID(1), first: 5, entries: [[], []]).payload
