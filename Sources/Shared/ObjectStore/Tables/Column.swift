@@ -308,6 +308,8 @@ extension LeafKind {
 }
 
 extension Property {
-    /// Links and mixed values are always optional, whatever the declaration says.
-    var isNullable: Bool { isOptional || (type == .object && collection == .none) || type == .mixed }
+    /// Links, also those in maps, and mixed values are always optional, whatever the declaration says.
+    var isNullable: Bool {
+        isOptional || type == .mixed || (type == .object && (collection == .none || collection == .map))
+    }
 }
