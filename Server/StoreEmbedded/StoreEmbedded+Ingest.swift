@@ -150,17 +150,17 @@ private final class OneWayWriter {
         case .create(let target, _, let fields):
             try create(target, fields, plan, &check)
         case .list(let target, let property, .insert(_, _, _, let value)):
-            let (table, key, column) = place(target, property, plan)
+            guard let (table, key, column) = place(target, property, plan) else { return }
             table.listAppend(key, column, stored(value, plan, column))
         case .keyed(let target, let property, .put(let name, let value)):
-            let (table, key, column) = place(target, property, plan)
+            guard let (table, key, column) = place(target, property, plan) else { return }
             if case .string(let name) = name, plan.schema.properties[column].collection == .map {
                 table.mapPut(key, column, name, stored(value, plan, column))
             } else {
                 _ = table.setInsert(key, column, stored(name, plan, column))
             }
         case .text(let target, let property, .insert(_, _, _, let string)):
-            let (table, key, column) = place(target, property, plan)
+            guard let (table, key, column) = place(target, property, plan) else { return }
             table.set(key, column, .string(string))
         case .delete, .set, .add, .list, .keyed, .text:
             preconditionFailure("A one-way operation was kept that was not checked.")
@@ -178,8 +178,12 @@ private final class OneWayWriter {
             row[column] = stored(field.value, plan, column)
         }
         if let key = table.key(for: target.key) {
-            for column in shape.columns where column >= 0 { table.set(key, column, row[column]) }
-            for (column, property) in plan.schema.properties.enumerated() where property.collection != .none {
+            // What it held may take it along: see `place`.
+            for column in shape.columns where column >= 0 && table.exists(key) {
+                table.set(key, column, row[column])
+            }
+            for (column, property) in plan.schema.properties.enumerated()
+            where property.collection != .none && table.exists(key) {
                 table.clearCollection(key, column)
             }
             return
@@ -195,15 +199,16 @@ private final class OneWayWriter {
         }
     }
 
-    /// Where a property of an object stands that the entry has just created.
+    /// Where a property of an object stands that the entry has just created. Nil when the object has gone since: an
+    /// entry can let embedded objects hold each other in a circle, and one that lets go of another then ends with it.
     private func place(
         _ target: ObjectReference, _ property: String, _ plan: ClassPlan
-    ) -> (table: Table, key: ObjectKey, column: Int) {
-        let table = table(plan.name)
-        guard let key = table.key(for: target.key), let column = plan.columns[property] else {
+    ) -> (table: Table, key: ObjectKey, column: Int)? {
+        guard let column = plan.columns[property] else {
             preconditionFailure("A one-way operation was kept that was not checked.")
         }
-        return (table, key, column)
+        let table = table(plan.name)
+        return table.key(for: target.key).map { (table, $0, column) }
     }
 
     private func stored(_ value: Value, _ plan: ClassPlan, _ column: Int) -> Value {

@@ -53,6 +53,8 @@ extension Table {
     package func setReplace(_ key: ObjectKey, _ column: Int, _ elements: [Value]) {
         let wanted = elements.map { atRest($0, column) }.canonical { $0 }
         differences(from: listValues(key, column), to: wanted) { step in
+            // What it held took the object with it: they held each other in a circle.
+            guard exists(key) else { return }
             switch step {
             case .same(let index, let element):
                 if listValue(key, column, index) != wanted[element] { listSet(key, column, index, wanted[element]) }
@@ -117,6 +119,8 @@ extension Table {
         let wanted = entries.canonical { .string($0.key) }
         let names = Self.keys(of: column)
         differences(from: listValues(key, names), to: wanted.map { .string($0.key) }) { step in
+            // As in `setReplace`.
+            guard exists(key) else { return }
             switch step {
             case .same(let index, let entry):
                 let value = atRest(wanted[entry].value, column)
