@@ -56,6 +56,8 @@ extension StoreEmbedded {
             problems.append("it has \(schema.classes.count) classes; \(classesMax) are allowed")
         }
         var names: Set<String> = []
+        var kinds: ExactDictionary<ClassKind> = [:]
+        for classSchema in schema.classes.prefix(classesMax) { kinds[classSchema.name] = classSchema.kind }
         for classSchema in schema.classes.prefix(classesMax) {
             let name = classSchema.name
             if !names.insert(name).inserted { problems.append("the class “\(name)” appears twice") }
@@ -86,11 +88,11 @@ extension StoreEmbedded {
                     problems.append("\(path) is a counter, which is one integer that is always there")
                 }
                 if property.type == .object {
-                    guard let target = property.target.flatMap({ schema[$0] }) else {
+                    guard let kind = property.target.flatMap({ kinds[$0] }) else {
                         problems.append("\(path) links to a class that the schema does not have")
                         continue
                     }
-                    if target.kind == .asymmetric { problems.append("\(path) links to a one-way class") }
+                    if kind == .asymmetric { problems.append("\(path) links to a one-way class") }
                 } else if property.target != nil {
                     problems.append("\(path) is not a link but names a class")
                 }
@@ -132,6 +134,25 @@ private struct SchemaAdditions {
     var isEmpty: Bool { names.isEmpty && !hasIndexes }
 }
 
+/// Names in their order, each found at once.
+private struct Names {
+    private var places: ExactDictionary<Int> = [:]
+    /// By what Unicode takes for the same text.
+    private var spellings: [String: String] = [:]
+
+    init(_ names: [String]) {
+        for (place, name) in names.enumerated() {
+            places[name] = place
+            spellings[name] = name
+        }
+    }
+
+    subscript(name: String) -> Int? { places[name] }
+
+    /// Whether one of them is the same text to Unicode, and other bytes.
+    func hasSpellingUnlike(_ name: String) -> Bool { spellings[name].map { !$0.isSame(as: name) } ?? false }
+}
+
 extension Schema {
     /// What the other schema would add to this one.
     ///
@@ -140,10 +161,12 @@ extension Schema {
         var additions = SchemaAdditions()
         var differences: [String] = []
         var added: [String: Int] = [:]
+        // Whoever says hello says which names are looked for: each of them is found without going over the others.
+        let here = Names(classes.map(\.name))
         for classSchema in wanted.classes {
-            guard let present = self[classSchema.name] else {
+            guard let present = here[classSchema.name].map({ classes[$0] }) else {
                 additions.names.append("the class “\(classSchema.name)”")
-                if someClass(spelledUnlike: classSchema.name) != nil {
+                if here.hasSpellingUnlike(classSchema.name) {
                     differences.append("“\(classSchema.name)” is written here with other Unicode characters")
                 }
                 continue
@@ -152,21 +175,22 @@ extension Schema {
                 differences.append(
                     "“\(present.name)” is \(classSchema.kind.words) on the device and \(present.kind.words) here")
             }
+            let propertiesHere = Names(present.properties.map(\.name))
             for property in classSchema.properties {
-                let path = "“\(present.name).\(property.name)”"
-                guard let index = present.index(of: property.name) else {
+                var path: String { "“\(present.name).\(property.name)”" }
+                guard let known = propertiesHere[property.name].map({ present.properties[$0] }) else {
                     additions.names.append(path)
-                    if present.property(spelledUnlike: property.name) != nil {
+                    if propertiesHere.hasSpellingUnlike(property.name) {
                         differences.append("\(path) is written here with other Unicode characters")
                     }
                     added[present.name, default: 0] += 1
                     if property.isPrimaryKey { differences.append("\(path) is no primary key here") }
                     continue
                 }
-                let here = present.properties[index]
-                if here.words != property.words {
-                    differences.append("\(path) is \(property.words) on the device and \(here.words) here")
-                } else if property.isIndexed && !here.isIndexed {
+                if known == property { continue }
+                if known.words != property.words {
+                    differences.append("\(path) is \(property.words) on the device and \(known.words) here")
+                } else if property.isIndexed && !known.isIndexed {
                     additions.hasIndexes = true
                 }
             }
