@@ -29,7 +29,7 @@ extension Conversations {
         }
         _ = sessions.withLock { $0.close(session) }
         await lane(open, telling).runFreely {
-            telling.difference = nil
+            telling.end()
             telling.comparison = nil
         }
         passTurn(open)
@@ -125,10 +125,11 @@ extension Conversations {
                 return .goesOn(nil)
             }
             guard isCompared else {
-                telling.difference = try ViewDifference(
+                let difference = try ViewDifference(
                     snapshot, from: request.from, held: request.held.texts, wanted: request.wanted.texts,
                     heldUnder: request.heldPermissions, under: request.permissions, for: request.client,
                     acknowledged: request.acknowledged, staged: request.staged, queries: telling.queries, pace: pace)
+                try telling.begin(difference, plans, of: open.user)
                 open.conversation.withLock { $0.began() }
                 let action = next(open)
                 guard case .part(let bytes) = action else { return .goesOn(action) }
@@ -168,7 +169,7 @@ extension Conversations {
                 preconditionFailure("A question was asked for while no comparison is open.")
             }
             if let question = comparison.question() { return question }
-            telling.difference = try comparison.difference()
+            try telling.begin(try comparison.difference(), plans, of: open.user)
             telling.comparison = nil
             passTurn(open)
             return nil
@@ -217,7 +218,7 @@ extension Conversations {
             let part = try difference.next(bytesMax: bytes) { !end.isReached }
             // Much was gone over and little found: others have had to wait for it.
             if end.isReached { telling.isLong.store(true, ordering: .relaxed) }
-            if part.isLast { telling.difference = nil } else if part.isEmpty { return nil }
+            if part.isLast { telling.end() } else if part.isEmpty { return nil }
             return open.conversation.withLock { conversation in
                 let checkpoint = difference.checkpoint(
                     epoch: backend.epoch, querySet: conversation.targetQuerySet,
@@ -259,7 +260,9 @@ extension Conversations {
 /// the one task of the download starts on a thread of `ReadingLanes` and waits for, so that each piece sees what the one
 /// before it did.
 private final class Telling: @unchecked Sendable {
-    var difference: ViewDifference?
+    private(set) var difference: ViewDifference?
+    /// Counts what the difference takes.
+    private var entry: PlanLedger.Entry?
     /// Before it, in a resync.
     var comparison: ViewComparison?
     /// Of the difference before, mostly.
@@ -269,6 +272,17 @@ private final class Telling: @unchecked Sendable {
 
     init(termsMax: Int) {
         queries = KeptQueries(termsMax: termsMax)
+    }
+
+    func begin(_ difference: ViewDifference, _ plans: PlanLedger, of user: String) throws(StoreFailure) {
+        end()
+        entry = try plans.entry(of: user, bytes: difference.planBytes)
+        self.difference = difference
+    }
+
+    func end() {
+        difference = nil
+        entry = nil
     }
 }
 

@@ -27,25 +27,27 @@ package final class Conversations: Sendable {
     let commits: CommitQueue
     let lanes = ReadingLanes()
     let intakeThread: StoreThread
+    /// What open downloads have still to tell.
+    let plans: PlanLedger
     private let pulse: Pulse
 
     /// - Parameters:
     ///   - bounds: how many sessions there may be, and what they may hold.
     ///   - intake: where one-way objects go: `Intake` of `CausewayIngest` around the same backend.
     ///   - comparisonsAtOnce: how many devices are asked at a time what they hold; others wait for their turn.
-    ///   - sessionSeed: makes session ids hard to guess; draw it at random.
     ///   - now: milliseconds since 1970.
     package init(
         backend: any StoreBackend, intake: any OneWayIntake, limits: SessionLimits = .standard,
         bounds: SessionBounds = SessionBounds(), comparisonsAtOnce: Int = Conversations.comparisonsAtOnce,
-        sessionSeed: UInt64, now: @escaping @Sendable () -> UInt64
+        now: @escaping @Sendable () -> UInt64
     ) {
         self.backend = backend
         self.intake = intake
         self.limits = limits
         self.now = now
         self.bounds = bounds
-        sessions = Mutex(SessionTable(seed: sessionSeed, bounds: bounds))
+        sessions = Mutex(SessionTable(bounds: bounds))
+        plans = PlanLedger(bytesMaxOfUser: bounds.planBytesOfUser)
         turns = Mutex(Turns(places: comparisonsAtOnce))
         commits = CommitQueue(backend: backend, now: now)
         intakeThread = StoreThread(label: "causeway.intake")

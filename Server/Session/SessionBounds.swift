@@ -9,11 +9,17 @@ package struct SessionBounds: Hashable, Sendable {
     /// What the queries of one user's sessions may take, all together, as `QuerySet.weight` counts: each is kept, and
     /// looked at with every commit.
     package var queryBytesOfUser: Int
+    /// What the plans of one user's open downloads may take beside the first one.
+    package var planBytesOfUser: Int
 
-    package init(sessions: Int = 20_000, sessionsOfUser: Int = 2_000, queryBytesOfUser: Int = 32 << 20) {
+    package init(
+        sessions: Int = 20_000, sessionsOfUser: Int = 2_000, queryBytesOfUser: Int = 32 << 20,
+        planBytesOfUser: Int = 256 << 20
+    ) {
         self.sessions = sessions
         self.sessionsOfUser = sessionsOfUser
         self.queryBytesOfUser = queryBytesOfUser
+        self.planBytesOfUser = planBytesOfUser
     }
 }
 

@@ -10,7 +10,6 @@ struct SessionTable {
     private let bounds: SessionBounds
     /// When idle sessions may be looked for again.
     private var nextSweep: UInt64 = 0
-    private var last: UInt64
     /// Set once the server ends: nothing opens any more.
     private(set) var ending: SyncFailure?
 
@@ -24,8 +23,7 @@ struct SessionTable {
     static let idleMilliseconds: UInt64 = 60_000
     private static let sweepMilliseconds: UInt64 = 1_000
 
-    init(seed: UInt64, bounds: SessionBounds = SessionBounds()) {
-        last = seed
+    init(bounds: SessionBounds = SessionBounds()) {
         self.bounds = bounds
     }
 
@@ -62,16 +60,17 @@ struct SessionTable {
         let user = conversation.user
         if isFull(for: user, queryBytes) { closeIdle(at: time) }
         guard !isFull(for: user, queryBytes) else { return (nil, replaced) }
-        last = Self.next(after: last)
-        while last == 0 || open[last] != nil { last = Self.next(after: last) }
-        open[last] = OpenSession(
-            id: last, conversation, access, opening: opening,
+        // Drawn, so that nobody knows an id but the two of the session: it seeds the digests of a resync, too.
+        var id = UInt64.random(in: 1...UInt64.max)
+        while open[id] != nil { id = UInt64.random(in: 1...UInt64.max) }
+        open[id] = OpenSession(
+            id: id, conversation, access, opening: opening,
             openingsReplaced: Array(openingsReplaced.prefix(OpenSession.openingsReplacedMax)), queryBytes: queryBytes,
             openedAt: time)
-        sessionOfClient[conversation.client] = last
+        sessionOfClient[conversation.client] = id
         ofUser[user, default: Share()].sessions += 1
         ofUser[user, default: Share()].queryBytes += queryBytes
-        return (last, replaced)
+        return (id, replaced)
     }
 
     /// Whether a hello has any prospect, asked before anything is written down for its client.
@@ -122,15 +121,6 @@ struct SessionTable {
         for session in all where !session.isDownloading && session.openedAt + Self.idleMilliseconds < time {
             _ = close(session.id)
         }
-    }
-
-    /// SplitMix64: spreads ids so that one session's id tells nothing useful about another's. Authorisation does not
-    /// rest on it: every request is checked against the session's user.
-    private static func next(after value: UInt64) -> UInt64 {
-        let step = value &+ 0x9E37_79B9_7F4A_7C15
-        var mixed = (step ^ (step >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
 

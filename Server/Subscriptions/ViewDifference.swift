@@ -36,6 +36,9 @@ package final class ViewDifference {
     /// Of that, what the parts so far have gone through.
     package var objectsDone: Int { stepsDone + position }
 
+    /// About what the lists of what is to be told take in memory.
+    package var planBytes: Int { steps.reduce(0) { $0 + $1.count * $1.bytesEach } }
+
     let snapshot: any StoreSnapshot
     let start: ServerVersion
     let held: StandingQueries
@@ -116,6 +119,15 @@ package final class ViewDifference {
             case .letGo(let names): names.count
             case .refused(let refusals): refusals.count
             case .restored(let names): names.count
+            }
+        }
+
+        /// About what one of the list takes in memory.
+        var bytesEach: Int {
+            switch self {
+            case .enter, .leave: MemoryLayout<ObjectKey>.stride
+            case .end, .letGo, .restored: 64
+            case .touched, .refused: 192
             }
         }
     }

@@ -38,8 +38,7 @@ final class Tenant: Sendable {
             backend: store, intake: Intake(store), limits: limits.session,
             bounds: SessionBounds(
                 sessions: limits.sessions, sessionsOfUser: limits.sessionsOfUser,
-                queryBytesOfUser: limits.queryMegabytesOfUser << 20), sessionSeed: random.next(),
-            now: { clock.now() }
+                queryBytesOfUser: limits.queryMegabytesOfUser << 20), now: { clock.now() }
         )
     }
 

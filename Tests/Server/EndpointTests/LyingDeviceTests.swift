@@ -35,7 +35,7 @@ struct LyingDeviceTests {
         let limits = SessionLimits(
             frameBytes: SessionLimits.standard.frameBytes, creditBytes: 256 << 10, heartbeatMilliseconds: 200)
         let conversations = Conversations(
-            backend: store, intake: store, limits: limits, sessionSeed: 42, now: { SystemClock().now() })
+            backend: store, intake: store, limits: limits, now: { SystemClock().now() })
         try await Bench.run(["flights": conversations], body)
     }
 

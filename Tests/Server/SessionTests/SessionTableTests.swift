@@ -25,7 +25,7 @@ struct SessionTableTests {
     @Test("the queries of one user's sessions take no more than their share, and what ends gives it back")
     func share() throws {
         // Each takes 100 bytes, 3 of its class and 256 of its own.
-        var table = SessionTable(seed: 1, bounds: SessionBounds(queryBytesOfUser: 359 * 10))
+        var table = SessionTable(bounds: SessionBounds(queryBytesOfUser: 359 * 10))
         func open(_ client: UInt64, _ queries: Int, of user: String = "ann") -> UInt64? {
             self.open(hello(client, queries: queries), of: user, in: &table)
         }
@@ -47,7 +47,7 @@ struct SessionTableTests {
 
     @Test("an opening that comes back while the session that replaced its own is in use is that of a copy")
     func copies() throws {
-        var table = SessionTable(seed: 1)
+        var table = SessionTable()
         func open(_ opening: UInt64, downloads: Bool = true) throws {
             let conversation = Conversation(
                 hello: hello(1, queries: 0), user: "ann", limits: .standard, now: 0)
@@ -74,7 +74,7 @@ struct SessionTableTests {
 
     @Test("there are no more sessions than there may be, of all and of one user")
     func count() {
-        var table = SessionTable(seed: 1, bounds: SessionBounds(sessions: 5, sessionsOfUser: 3))
+        var table = SessionTable(bounds: SessionBounds(sessions: 5, sessionsOfUser: 3))
         let ann = (1...4).map { open(hello($0, queries: 0), of: "ann", in: &table) }
         #expect(ann.map { $0 != nil } == [true, true, true, false])
         let ben = (11...14).map { open(hello($0, queries: 0), of: "ben", in: &table) }

@@ -223,7 +223,7 @@ private final class Bench: Sendable {
         conversations = Conversations(
             backend: store, intake: store,
             limits: SessionLimits(frameBytes: 1 << 20, creditBytes: creditBytes, heartbeatMilliseconds: 60_000),
-            sessionSeed: 42, now: { 1_000 })
+            now: { 1_000 })
     }
 
     func hello(_ client: UInt64) -> Hello {

@@ -14,23 +14,19 @@ struct LanesTests {
     @Test("while a view is worked out others say hello and hear of commits; a database that takes too long says so")
     func beside() async throws {
         let bench = try Bench()
+        // What follows on nothing is work for the long lanes, and ann's is to be short.
+        let first = try await bench.conversations.open(bench.hello(4), user: "user").session
+        #expect(try await bench.upload("first", by: 4, in: first) == UploadAnswer(committed: 1))
         let ann = try await bench.connect(1)
-        try await ann.received.until { $0.checkpoint != nil }
+        try await ann.received.until { $0.checkpoint?.version == ServerVersion(1) }
         #expect(bench.conversations.isAnswering)
         bench.backend.close(for: 1)
         let slow = try await bench.connect(2)
         try await bench.until { $0.waiting == 1 }
 
         let other = try await bench.conversations.open(bench.hello(3), user: "user").session
-        let answer = try await bench.conversations.upload(
-            other, user: "user",
-            [
-                Changeset(
-                    client: ClientID(3), sequence: 1, stamp: Stamp(time: 1 << 16, client: ClientID(3)), base: .zero,
-                    operations: [.create(ObjectReference("Shop", .string("a")), life: 1, fields: [])])
-            ])
-        #expect(answer == UploadAnswer(committed: 1))
-        try await ann.received.until { $0.checkpoint?.version == ServerVersion(1) }
+        #expect(try await bench.upload("a", by: 3, in: other) == UploadAnswer(committed: 1))
+        try await ann.received.until { $0.checkpoint?.version == ServerVersion(2) }
         #expect(slow.received.all.isEmpty)
 
         // Asked once, it gives every thread something to do; asked again, it knows which has not come to it.
@@ -38,7 +34,7 @@ struct LanesTests {
         bench.pass(Conversations.answerMillisecondsMax + 1)
         #expect(!bench.conversations.isAnswering)
         bench.backend.open()
-        try await slow.received.until { $0.checkpoint?.version == ServerVersion(1) }
+        try await slow.received.until { $0.checkpoint?.version == ServerVersion(2) }
         while !bench.conversations.isAnswering { await Task.yield() }
         await bench.conversations.end(SyncFailure(.serverEnding, "the test is over"))
     }
@@ -62,6 +58,36 @@ struct LanesTests {
         await bench.conversations.end(SyncFailure(.serverEnding, "the test is over"))
     }
 
+    @Test("what a device does not take is counted: another of its user is told to come later, and then is served")
+    func plans() async throws {
+        let bench = try Bench(creditBytes: 60, bounds: SessionBounds(planBytesOfUser: 1 << 10))
+        let writer = try await bench.conversations.open(bench.hello(1), user: "user").session
+        // Eight bytes each: more than what is too small to count.
+        let shops = (0..<16_384).map { number in
+            Operation.create(
+                ObjectReference("Shop", .string("\(number)")), life: 1,
+                fields: [FieldValue("title", .string(String(repeating: "\(number) ", count: 20)))])
+        }
+        let changeset = Changeset(
+            client: ClientID(1), sequence: 1, stamp: Stamp(time: 1 << 16, client: ClientID(1)), base: .zero,
+            operations: shops)
+        #expect(try await bench.conversations.upload(writer, user: "user", [changeset]).committed == 1)
+        let stalled = try await bench.connect(2)
+        try await stalled.received.until { $0.isPart }
+        let late = try await bench.connect(3)
+        await late.download.value
+        guard case .end(let failure) = late.received.all.last else {
+            Issue.record("the download did not end")
+            return
+        }
+        #expect(failure.code == .serverBusy && failure.message.contains("other devices"))
+        stalled.download.cancel()
+        await stalled.download.value
+        let next = try await bench.connect(4)
+        try await next.received.until { $0.isPart }
+        await bench.conversations.end(SyncFailure(.serverEnding, "the test is over"))
+    }
+
     private final class Bench: Sendable {
         let backend: GatedBackend
         let conversations: Conversations
@@ -71,7 +97,7 @@ struct LanesTests {
             let time = Mutex<UInt64>(1_000)
         }
 
-        init() throws {
+        init(creditBytes: UInt64 = 1 << 20, bounds: SessionBounds = SessionBounds()) throws {
             let store = try StoreEmbedded.open(
                 folder: "lanes-\(UInt64.random(in: 0...UInt64.max))",
                 options: StoreEmbedded.Options(mapSizeBytes: 1 << 26, inMemory: true), epochSeed: 5)
@@ -79,8 +105,9 @@ struct LanesTests {
             (self.backend, self.clock) = (backend, clock)
             conversations = Conversations(
                 backend: backend, intake: backend,
-                limits: SessionLimits(frameBytes: 1 << 20, creditBytes: 1 << 20, heartbeatMilliseconds: 60_000),
-                sessionSeed: 42, now: { clock.time.withLock { $0 } })
+                limits: SessionLimits(
+                    frameBytes: 1 << 20, creditBytes: creditBytes, heartbeatMilliseconds: 60_000),
+                bounds: bounds, now: { clock.time.withLock { $0 } })
         }
 
         func pass(_ milliseconds: UInt64) { clock.time.withLock { $0 += milliseconds } }
@@ -90,6 +117,15 @@ struct LanesTests {
                 client: ClientID(client), protocolVersions: 1...1, schema: SimulationSchema.schema,
                 checkpoint: .nothing, held: .empty,
                 wanted: QuerySet(version: 1, queries: [StandingQuery(className: "Shop", predicate: "TRUEPREDICATE")]))
+        }
+
+        /// A client's first changeset.
+        func upload(_ shop: String, by client: UInt64, in session: UInt64) async throws -> UploadAnswer {
+            let create = Operation.create(ObjectReference("Shop", .string(shop)), life: 1, fields: [])
+            let changeset = Changeset(
+                client: ClientID(client), sequence: 1, stamp: Stamp(time: 1 << 16, client: ClientID(client)),
+                base: .zero, operations: [create])
+            return try await conversations.upload(session, user: "user", [changeset])
         }
 
         func connect(_ client: UInt64) async throws -> (received: ReceivedMessages, download: Task<Void, Never>) {
@@ -119,6 +155,11 @@ struct LanesTests {
 }
 
 extension DownloadMessage {
+    /// Whether more of the change will come.
+    fileprivate var isPart: Bool {
+        if case .changes(let chunk) = self { chunk.checkpoint == nil } else { false }
+    }
+
     fileprivate var checkpoint: Checkpoint? {
         if case .changes(let chunk) = self { chunk.checkpoint } else { nil }
     }

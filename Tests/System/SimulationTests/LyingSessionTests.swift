@@ -15,7 +15,7 @@ struct LyingSessionTests {
         let store = try StoreEmbedded.open(
             folder: "lies-\(UInt64.random(in: 0...UInt64.max))",
             options: StoreEmbedded.Options(mapSizeBytes: 1 << 27, inMemory: true), epochSeed: 5)
-        return Conversations(backend: store, intake: store, sessionSeed: 42, now: { 1_000 })
+        return Conversations(backend: store, intake: store, now: { 1_000 })
     }
 
     private func hello(_ client: UInt64) -> Hello {

@@ -67,7 +67,7 @@ struct ResyncTurnsTests {
             let clock = Clock()
             self.clock = clock
             conversations = Conversations(
-                backend: store, intake: store, limits: Self.limits, comparisonsAtOnce: 1, sessionSeed: 42,
+                backend: store, intake: store, limits: Self.limits, comparisonsAtOnce: 1,
                 now: { clock.time.withLock { $0 } })
         }
 

@@ -48,8 +48,8 @@ final class Bench {
 
     private static func conversations(of store: StoreEmbedded, _ limits: SessionLimits) -> Conversations {
         Conversations(
-            backend: store, intake: Intake(store), limits: limits, sessionSeed: UInt64.random(in: 1 ... .max),
-            now: { UInt64(Date().timeIntervalSince1970 * 1_000) })
+            backend: store, intake: Intake(store), limits: limits, now: { UInt64(Date().timeIntervalSince1970 * 1_000) }
+        )
     }
 
     func end() async {
