@@ -22,13 +22,17 @@ struct RefusalTree {
         return key.withUnsafeBytes { key in value.withUnsafeBytes { Self.weight(key, $0) } }
     }
 
-    /// The bytes that a record takes, and a byte at least for each refusal: of what repeats itself a byte stands for
+    /// The bytes that a record takes, and so many at least for each refusal: of what repeats itself a byte stands for
     /// thousands, each of which is told.
     private static func weight(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> UInt64 {
         let bytes = key.count + value.count
         let isOfOne = key.count > Self.keyBytes
-        return UInt64(isOfOne ? bytes : max(bytes, (try? RefusalRecord.count(in: Array(value))) ?? 0))
+        let count = isOfOne ? 1 : (try? RefusalRecord.count(in: Array(value))) ?? 0
+        return UInt64(max(bytes, Self.bytesOfRefusal * count))
     }
+
+    /// All that wait for a client are read when a view is worked out for it.
+    private static let bytesOfRefusal = 16
 
     /// What is kept of a client's changesets behind one weighs.
     func bytes(of client: ClientID, after told: UInt64) -> UInt64 {

@@ -129,7 +129,7 @@ struct RefusalBoundTests {
 
     @Test("what stands for thousands of refused operations counts as thousands")
     func repeated() throws {
-        let record = try Record(options: StoreEmbedded.Options(refusalBytesMax: 50_000))
+        let record = try Record(options: StoreEmbedded.Options(refusalBytesMax: 800_000))
         let unknown = Operation.delete(dog(7), life: 2)
         let changesets = (0..<10).map { _ in
             record.changeset(Record.ann, Array(repeating: unknown, count: 20_000))
@@ -141,7 +141,7 @@ struct RefusalBoundTests {
     @Test("what one copy was told and repeats itself weighs what it stands for, so a copy that comes late reads little")
     func repeatedAndTold() throws {
         let record = try Record(
-            options: StoreEmbedded.Options(refusalBytesMax: 50_000, toldRefusalBytesMax: 30_000))
+            options: StoreEmbedded.Options(refusalBytesMax: 800_000, toldRefusalBytesMax: 480_000))
         let unknown = Operation.delete(dog(7), life: 2)
         for number in 1...6 as ClosedRange<UInt64> {
             let changeset = record.changeset(Record.ann, Array(repeating: unknown, count: 10_000))
