@@ -150,19 +150,37 @@ extension Replica {
         try Trees(transaction).quarantined()
     }
 
-    /// The numbers of what was refused with a code and is about objects that are all here, or made by the change itself.
+    /// The numbers of what was refused with a code and is about objects that are all here, or made by the change itself. An
+    /// object that is out of view and stays for what is pending has not come: the server would refuse the change again.
     package static func quarantined(
         withCode code: UInt32, becameApplicableIn transaction: Transaction
     ) throws(StoreError) -> [UInt64] {
-        try Trees(transaction).quarantined(withCode: code).filter { change in
+        let trees = Trees(transaction)
+        return try trees.quarantined(withCode: code).filter { change in
             var made: Set<ObjectReference> = []
             return change.operations.allSatisfy { operation in
                 let target = operation.target
                 if case .create = operation { made.insert(target) }
-                return made.contains(target) || transaction.table(target.className)?.key(for: target.key) != nil
+                return made.contains(target) || isInView(target, trees, in: transaction)
             }
         }.map(\.number)
     }
+
+    private static func isInView(_ object: ObjectReference, _ trees: Trees, in transaction: Transaction) -> Bool {
+        guard var table = transaction.table(object.className), var row = table.key(for: object.key) else {
+            return false
+        }
+        // What is embedded has left with what holds it. Bounded: another client may have sent what holds itself.
+        for _ in 0..<Self.holdersMax {
+            guard table.schema.kind == .embedded, let holder = table.holder(of: row) else { break }
+            (table, row) = (holder.table, holder.key)
+        }
+        guard let key = table.primaryKey(of: row) else { return false }
+        return trees.lastSeen(ObjectReference(table.name, key)) == nil
+    }
+
+    /// So deep nothing is embedded that an app means.
+    private static let holdersMax = 1_000
 
     /// Forgets a refused change. Nothing happens if it is not there any more.
     package static func dropQuarantined(_ number: UInt64, in transaction: Transaction) {

@@ -283,6 +283,33 @@ import Testing
         }
     }
 
+    @Test("what was refused of an object out of view waits until it has come, though it stays for what is pending")
+    func refusedOutOfView() throws {
+        let device = try Device(1)
+        let (home, _) = try applyNotes(to: device)
+        try set(device, 1, Column.title, .string("mine"))
+        try device.write { transaction in
+            let addresses = transaction.table("Address")!
+            addresses.set(addresses.key(for: home.key)!, Column.city, .string("Oslo"))
+        }
+        try set(device, 1, Column.title, .string("mine again"))
+        let transaction = try device.store.write()
+        let view = try device.replica.beginApplying(acknowledged: 2, in: transaction)
+        view.refuse((1...2).map { RefusedOperation(sequence: $0, operation: 0, code: 308, reason: "No.") })
+        try view.leave(note(1))
+        try view.finish(epoch: 1, version: ServerVersion(5), querySet: 1)
+        _ = try transaction.commit()
+        transaction.end()
+        #expect(try device.visible[note(1)] != nil && device.visible[home] != nil)
+        func awaited() throws -> [UInt64] {
+            try device.read { try Replica.quarantined(withCode: 308, becameApplicableIn: $0) }
+        }
+        #expect(try device.read { try Replica.quarantined(in: $0).count } == 2)
+        #expect(try awaited().isEmpty)
+        try apply(device, [.enter(note(1), state("a"))], acknowledged: 2, version: 6)
+        #expect(try awaited().count == 1)
+    }
+
     @Test("an embedded object that is pending goes with the object that holds it, and comes back with it")
     func embeddedComesBack() throws {
         let device = try Device(1)
