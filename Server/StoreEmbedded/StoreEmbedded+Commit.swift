@@ -107,9 +107,10 @@ extension StoreEmbedded {
             clamped.stamp = next.clamp(
                 changeset.stamp, of: batch.client, receivedAt: time, newest: &newestStamp)
             // A database that was restored from an older copy meets bases that it has lost: of what it committed since,
-            // their writer has seen nothing.
-            clamped.base = lineage.shared(
-                changeset.base, of: changeset.run, newest: ServerVersion(version.rawValue - 1))
+            // their writer has seen nothing. The same holds of the versions up to which objects were seen that left.
+            let newest = ServerVersion(version.rawValue - 1)
+            clamped.base = lineage.shared(changeset.base, of: changeset.run, newest: newest)
+            clamped.mergeLastSeen { lineage.shared($0, of: $1, newest: newest) }
             let made: (runs: Int, objects: Int) =
                 inColumns ? try current.create(clamped, check, batch.permissions) : (0, 0)
             let operations = changeset.operations(behindRuns: made.runs)

@@ -57,8 +57,8 @@ private struct Recording {
     private var touched = Touched()
     /// What was here before and has changed, and which logged changeset was the last about it; zero if none was.
     private var previous: [ObjectReference: UInt64] = [:]
-    /// Those of them that had left the view, and the oldest version up to which one of them was seen.
-    private var lastSeen: Changeset.LastSeen?
+    /// Those of them that had left the view, and of each run of the server the oldest version up to which one was seen.
+    private var lastSeen: [Changeset.LastSeen] = []
     private let hasLeft: Bool
     /// The newest commit, on which this transaction stands: what changed objects were before it.
     private var before: Transaction?
@@ -614,11 +614,10 @@ private struct Recording {
             (holder, row) = (next.table, next.key)
         }
         let isEmbedded = table.schema.kind == .embedded
-        guard let version = trees.lastSeen(isEmbedded ? try reference(holder, row) : object) else { return }
-        var lastSeen = self.lastSeen ?? Changeset.LastSeen(version, [])
-        lastSeen.version = min(lastSeen.version, version)
-        lastSeen.objects.insert(object)
-        self.lastSeen = lastSeen
+        guard let seen = trees.lastSeen(isEmbedded ? try reference(holder, row) : object) else { return }
+        // A version whose run nobody knows is taken for one of the base's: the server makes the least of it.
+        let isOfBase = seen.run == 0 || seen.run == state.incarnation
+        lastSeen.note(object, seen: seen.version, of: isOfBase ? nil : seen.run)
     }
 
     /// The object as the last commit has it: without pending operations that is what the server has.

@@ -16,7 +16,7 @@ import CausewayOperations
 /// | `sync.lists` | object, property | the visible `ListState` |
 /// | `sync.texts` | object, property | the runs of the visible `TextState`; its text stands in the column |
 /// | `sync.lives` | object | causal length, where it is not the usual one |
-/// | `sync.left` | object | the version up to which it was seen, 8: it has left the view, or nothing holds it, and stays for what is pending |
+/// | `sync.left` | object | the version up to which it was seen, 8, and the run of the server that committed that, 8 (an earlier build wrote none): it has left the view, or nothing holds it, and stays for what is pending |
 /// | `sync.suspects` | object | nothing: an embedded object that may have no holder |
 /// | `sync.openings` | the log, 1: 0 changesets, 1 one-way entries; the complement of the first number, 8 | the opening that made them, 8, of those that the state has no room for |
 /// | `sync.kept` | sequence | when it was acknowledged, 8, and the changeset; under one zero byte the sum of their sizes |
@@ -275,14 +275,17 @@ struct Trees {
 
     var left: Tree { transaction.tree("sync.left") }
 
-    func lastSeen(_ object: ObjectReference) -> ServerVersion? {
-        left.get(Self.key(object)).map { ServerVersion(Self.number($0)) }
+    /// - Returns: the version up to which it was seen, and the run of the server that committed that: zero when nobody knows.
+    func lastSeen(_ object: ObjectReference) -> (version: ServerVersion, run: UInt64)? {
+        left.get(Self.key(object)).map { bytes in
+            (ServerVersion(Self.number(bytes.prefix(8))), Self.number(bytes.dropFirst(8)))
+        }
     }
 
     /// What happens to the object from now on is not told. It may leave again before all is sent.
-    func noteLeft(_ object: ObjectReference, seen version: ServerVersion) {
+    func noteLeft(_ object: ObjectReference, seen version: ServerVersion, of run: UInt64) {
         let key = Self.key(object)
-        if left.get(key) == nil { left.put(key, Self.key(version.rawValue)) }
+        if left.get(key) == nil { left.put(key, Self.key(version.rawValue) + Self.key(run)) }
     }
 
     func forgetLeft(_ object: ObjectReference) {

@@ -145,7 +145,7 @@ package final class ViewApplication {
                 let state = isCreated ? ObjectState() : base.state
                 // With a past that the server has lost nobody knows up to where it was seen.
                 if state.isAlive, self.state.version != .zero {
-                    trees.noteLeft(object, seen: self.state.version)
+                    trees.noteLeft(object, seen: self.state.version, of: self.state.incarnation)
                     hasLeft = true
                 }
                 try settle(object, base: state, lastSequence: base.lastSequence)
@@ -385,7 +385,7 @@ package final class ViewApplication {
             for object in suspects {
                 trees.addSuspect(object)
                 guard state.version != .zero, isUnheld(object) else { continue }
-                trees.noteLeft(object, seen: state.version)
+                trees.noteLeft(object, seen: state.version, of: state.incarnation)
                 hasLeft = true
             }
             return

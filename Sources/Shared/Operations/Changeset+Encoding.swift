@@ -1,8 +1,11 @@
 // The byte table is in ENCODING.md.
 
 extension Changeset {
-    /// The newest version that is read; objects that were last seen before the base came with it.
-    package static let encodingVersion: UInt8 = 4
+    /// The newest version that is read; objects that were last seen in a run of the server before that of the base came
+    /// with it.
+    package static let encodingVersion: UInt8 = 5
+    /// Objects that were last seen before the base came with it.
+    static let encodingVersionLastSeen: UInt8 = 4
     /// Additions to counters and texts came with it.
     static let encodingVersionAdditions: UInt8 = 3
     /// Sets and maps came with it.
@@ -27,7 +30,8 @@ extension Changeset {
     private static func leastVersion(for changesets: [Changeset]) -> UInt8 {
         var version = encodingVersionOldest
         for changeset in changesets {
-            if changeset.lastSeen != nil { return encodingVersion }
+            if changeset.lastSeen.contains(where: { $0.run != nil }) { return encodingVersion }
+            if !changeset.lastSeen.isEmpty { version = encodingVersionLastSeen }
             for operation in changeset.others { version = max(version, operation.encodingVersion) }
         }
         return version
@@ -103,6 +107,8 @@ enum RunTag {
     static let text: UInt8 = 9
     /// No operations: what the operations behind it are about, as far as it was last seen before the base.
     static let lastSeen: UInt8 = 10
+    /// The same of a run of the server that is not the base's.
+    static let lastSeenInRun: UInt8 = 11
 }
 
 /// The first byte of an operation on a set or a map.

@@ -8,8 +8,9 @@ package struct Changeset: Sendable {
     package var stamp: Stamp
     /// The server version the writer's base stood at: everything up to it was seen by the writer.
     package var base: ServerVersion
-    /// Objects that the writer had not seen up to `base`; nil where there is none.
-    package var lastSeen: LastSeen?
+    /// Objects that the writer had not seen up to `base`: one entry for each run of the server, in the order of
+    /// `LastSeen.run`.
+    package var lastSeen: [LastSeen]
     /// The creates before all other operations, as far as they stand in columns.
     package private(set) var creations: [CreationRun]
     /// The operations behind `creations`.
@@ -26,7 +27,7 @@ package struct Changeset: Sendable {
         sequence: UInt64,
         stamp: Stamp,
         base: ServerVersion,
-        lastSeen: LastSeen? = nil,
+        lastSeen: [LastSeen] = [],
         creations: [CreationRun] = [],
         operations others: [Operation]
     ) {
@@ -66,27 +67,6 @@ package struct Changeset: Sendable {
         for run in creations.dropFirst(count) { operations += run.operations }
         operations += others
         return operations
-    }
-}
-
-extension Changeset {
-    /// Objects that had left the writer's view and stayed on its device for what was pending: what others did to them since,
-    /// the writer was not told.
-    package struct LastSeen: Hashable, Sendable {
-        /// When they left, or earlier.
-        package var version: ServerVersion
-        package var objects: Set<ObjectReference>
-
-        package init(_ version: ServerVersion, _ objects: Set<ObjectReference>) {
-            self.version = version
-            self.objects = objects
-        }
-    }
-
-    /// The server version up to which the writer had seen what became of an object.
-    package func seen(_ object: ObjectReference) -> ServerVersion {
-        guard let lastSeen, lastSeen.objects.contains(object) else { return base }
-        return min(base, lastSeen.version)
     }
 }
 

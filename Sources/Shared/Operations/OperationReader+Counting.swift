@@ -30,8 +30,8 @@ extension OperationReader {
             switch tag {
             case RunTag.end:
                 return count
-            case RunTag.lastSeen:
-                _ = try readLastSeen()
+            case RunTag.lastSeen, RunTag.lastSeenInRun:
+                _ = try readLastSeen(tag)
             case RunTag.creates:
                 let rows = try countCreates()
                 // In front of all else they stay in columns.

@@ -58,11 +58,15 @@ struct OperationReader {
                     client: changeset.client, sequence: changeset.sequence, stamp: changeset.stamp,
                     base: changeset.base, lastSeen: changeset.lastSeen, creations: creations, operations: operations)
                 return
-            case RunTag.lastSeen:
-                guard changeset.lastSeen == nil, creations.isEmpty, operations.isEmpty else {
+            case RunTag.lastSeen, RunTag.lastSeenInRun:
+                let lastSeen = try readLastSeen(tag)
+                guard creations.isEmpty, operations.isEmpty else {
                     throw bytes.malformed("what was last seen earlier does not stand in front of the operations")
                 }
-                changeset.lastSeen = try readLastSeen()
+                if let previous = changeset.lastSeen.last, previous.rank >= lastSeen.rank {
+                    throw bytes.malformed("what was last seen earlier does not stand in the order of the server's runs")
+                }
+                changeset.lastSeen.append(lastSeen)
             case RunTag.creates:
                 let run = try readCreates()
                 if operations.isEmpty { creations.append(run) } else { operations += run.operations }
@@ -77,13 +81,15 @@ struct OperationReader {
         }
     }
 
-    mutating func readLastSeen() throws(EncodingError) -> Changeset.LastSeen {
+    /// - Parameter tag: `RunTag.lastSeen` or `RunTag.lastSeenInRun`.
+    mutating func readLastSeen(_ tag: UInt8) throws(EncodingError) -> Changeset.LastSeen {
+        let run = tag == RunTag.lastSeenInRun ? try bytes.readFixed64() : nil
         let version = ServerVersion(try bytes.readVarint())
         let count = try bytes.readCount(minimumBytesEach: 2)
         try weigh(count)
         var objects: Set<ObjectReference> = []
         for _ in 0..<count { objects.insert(ObjectReference(try readName(), try bytes.readPrimaryKey())) }
-        return Changeset.LastSeen(version, objects)
+        return Changeset.LastSeen(version, of: run, objects)
     }
 
     private mutating func readCreates() throws(EncodingError) -> CreationRun {

@@ -17,7 +17,7 @@ struct OperationWriter {
     }
 
     mutating func writeOperations(of changeset: Changeset) {
-        if let lastSeen = changeset.lastSeen { write(lastSeen) }
+        for lastSeen in changeset.lastSeen { write(lastSeen) }
         for run in changeset.creations { write(run) }
         let operations = changeset.others
         var start = 0
@@ -28,7 +28,8 @@ struct OperationWriter {
     }
 
     private mutating func write(_ lastSeen: Changeset.LastSeen) {
-        bytes.write(byte: RunTag.lastSeen)
+        bytes.write(byte: lastSeen.run == nil ? RunTag.lastSeen : RunTag.lastSeenInRun)
+        if let run = lastSeen.run { bytes.write(fixed64: run) }
         bytes.write(varint: lastSeen.version.rawValue)
         bytes.write(varint: UInt64(lastSeen.objects.count))
         for object in lastSeen.objects.sorted(by: { ($0.className, $0.key) < ($1.className, $1.key) }) {

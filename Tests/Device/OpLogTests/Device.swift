@@ -73,7 +73,7 @@ final class Device {
             case .delete(let object, let life): try view.delete(object, life: life)
             }
         }
-        try view.finish(epoch: 1, version: change.version, querySet: 1)
+        try view.finish(epoch: 1, version: change.version, querySet: 1, incarnation: change.run)
         _ = try transaction.commit()
         held = change.view
     }
@@ -134,6 +134,19 @@ final class Device {
     func bookkeeping(_ tree: String) throws -> Int {
         try read { $0.tree(tree).count }
     }
+
+    /// Leaves the first bytes of each value.
+    func shortenValues(of tree: String, to count: Int) throws {
+        let transaction = try store.write()
+        defer { transaction.end() }
+        var shortened: [(key: [UInt8], value: [UInt8])] = []
+        transaction.tree(tree).scan { key, value in
+            shortened.append((Array(key), Array(value.prefix(count))))
+            return true
+        }
+        for (key, value) in shortened { transaction.tree(tree).put(key, value) }
+        _ = try transaction.commit()
+    }
 }
 
 struct VisibleObject: Equatable {
@@ -183,4 +196,6 @@ struct ViewChange {
     var acknowledged: UInt64
     var version: ServerVersion
     var view: View
+    /// The run of the server that committed the version.
+    var run: UInt64 = 0
 }

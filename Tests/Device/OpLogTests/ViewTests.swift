@@ -21,11 +21,13 @@ import Testing
     }
 
     private func apply(
-        _ device: Device, _ messages: [ViewMessage], acknowledged: UInt64 = 0, version: UInt64 = 1
+        _ device: Device, _ messages: [ViewMessage], acknowledged: UInt64 = 0, version: UInt64 = 1,
+        of run: UInt64 = 0
     ) throws {
         try device.apply(
             ViewChange(
-                messages: messages, acknowledged: acknowledged, version: ServerVersion(version), view: .everything))
+                messages: messages, acknowledged: acknowledged, version: ServerVersion(version), view: .everything,
+                run: run))
     }
 
     /// The device is sent two notes, of which the first holds a home. Answers the home, and what was told of it and its note.
@@ -100,16 +102,42 @@ import Testing
         #expect(pending.map(\.base.rawValue) == [3, 8, 8, 8])
         #expect(
             pending.map(\.lastSeen) == [
-                nil, Changeset.LastSeen(ServerVersion(3), [note(1)]), nil, Changeset.LastSeen(ServerVersion(3), [home]),
+                [], [Changeset.LastSeen(ServerVersion(3), [note(1)])], [],
+                [Changeset.LastSeen(ServerVersion(3), [home])],
             ])
         #expect(pending[3].seen(home).rawValue == 3 && pending[3].seen(note(2)).rawValue == 8)
         // In view again it is as new as the rest.
         try apply(device, told, version: 9)
         try set(device, 1, Column.count, .int(3))
-        #expect(try device.pending().last?.lastSeen == nil)
+        #expect(try device.pending().last?.lastSeen == [])
         try apply(device, [.leave(note(1))], version: 10)
         try apply(device, [.leave(note(1))], acknowledged: 5, version: 11)
         #expect(try device.bookkeeping("sync.left") == 0)
+    }
+
+    @Test("where the server goes on as another run, what is written to what had left names the run that it was seen in")
+    func writingToWhatHasLeftInAnotherRun() throws {
+        let device = try Device(1)
+        try apply(device, (1...4).map { .enter(note($0), state("a")) }, version: 9, of: 7)
+        for id in 1...4 as ClosedRange<Int64> { try set(device, id, Column.title, .string("mine")) }
+        try apply(device, [.leave(note(1))], version: 5, of: 8)
+        // An earlier build did not note which run it was.
+        try device.shortenValues(of: "sync.left", to: 8)
+        try apply(device, [.leave(note(2))], version: 6, of: 9)
+        try apply(device, [.leave(note(3))], version: 12, of: 9)
+        try device.write { transaction in
+            let notes = transaction.table("Note")!
+            for id in 1...4 as ClosedRange<Int64> {
+                notes.set(notes.key(for: .int(id))!, Column.count, .int(1))
+            }
+        }
+        let changeset = try #require(try device.pending(after: 4).last)
+        #expect(changeset.base.rawValue == 12 && changeset.run == 9)
+        #expect(
+            changeset.lastSeen == [
+                Changeset.LastSeen(ServerVersion(6), [note(1), note(3)]),
+                Changeset.LastSeen(ServerVersion(5), of: 8, [note(2)]),
+            ])
     }
 
     @Test("what is written to an embedded object that nothing holds any more says up to where its writer saw it")
@@ -132,14 +160,14 @@ import Testing
         try apply(device, [], acknowledged: 2, version: 5)
         #expect(try device.orphanCount == 1)
         try move(to: "Bern")
-        #expect(try device.pending().last?.lastSeen == Changeset.LastSeen(ServerVersion(3), [home]))
+        #expect(try device.pending().last?.lastSeen == [Changeset.LastSeen(ServerVersion(3), [home])])
         try apply(device, [], acknowledged: 3, version: 6)
         try move(to: "Kiel")
         try apply(device, [], acknowledged: 4, version: 7)
         try move(to: "Bonn")
         let pending = try device.pending()
         #expect(pending.map(\.base.rawValue) == [6, 7])
-        #expect(pending.map(\.lastSeen) == Array(repeating: Changeset.LastSeen(ServerVersion(3), [home]), count: 2))
+        #expect(pending.map(\.lastSeen) == Array(repeating: [Changeset.LastSeen(ServerVersion(3), [home])], count: 2))
         try apply(device, [], acknowledged: 6, version: 8)
         #expect(try device.orphanCount == 0)
         #expect(try device.bookkeeping("sync.left") == 0)

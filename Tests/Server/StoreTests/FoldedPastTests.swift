@@ -61,7 +61,7 @@ struct FoldedPastTests {
             -> StoreFailure?
         {
             var changeset = record.changeset(Record.bob, [set(target, property, .string("b"))])
-            changeset.lastSeen = Changeset.LastSeen(ServerVersion(1), unseen)
+            changeset.lastSeen = [Changeset.LastSeen(ServerVersion(1), unseen)]
             try record.commit(Record.bob, changeset)
             return try record.refusals(Record.bob).first { $0.sequence == changeset.sequence }?.failure
         }

@@ -43,6 +43,51 @@ struct LostBaseTests {
         }
     }
 
+    @Test("what had left its writer's view counts as seen up to a version of the run that told it, which may be lost")
+    func lostLeave() throws {
+        let record = try Record("lostLeave", epoch: 7)
+        try record.addCounter("likes", to: "Dog")
+        for number in 1...3 as ClosedRange<Int64> { try record.write(Record.bob, create(dog(number))) }
+        let common = record.store.version.rawValue
+        // Run 7 went on to version 20, which is lost.
+        let restored = try record.reopen()
+        func commit(
+            _ client: ClientID, base: UInt64, lastSeen: [Changeset.LastSeen] = [], _ operations: Operation...
+        ) throws {
+            var changeset = record.changeset(client, base: base, operations)
+            (changeset.run, changeset.lastSeen) = (99, lastSeen)
+            record.time += 1
+            let outcome = try restored.commit(
+                [UploadBatch(client: client, user: "user", changesets: [changeset])], receivedAt: record.time)[0]
+            #expect(outcome.failure == nil)
+        }
+        func seen(_ version: UInt64, of run: UInt64?, _ objects: ObjectReference...) -> Changeset.LastSeen {
+            Changeset.LastSeen(ServerVersion(version), of: run, Set(objects))
+        }
+        try commit(
+            Record.bob, base: common, .set(dog(1), FieldValue("likes", .int(10))), .delete(dog(2), life: 2))
+        try commit(Record.bob, base: common, .delete(dog(3), life: 2))
+        let newest = restored.version.rawValue
+        // What the addition means counts from the value that its writer saw.
+        for (lastSeen, expected) in [
+            // Of the run that was lost its number says nothing of what was committed since, nor does the lowest of several.
+            ([seen(20, of: 7, dog(1))], 10), ([seen(newest, of: 55, dog(1))], 10),
+            ([seen(newest, of: nil, dog(2)), seen(20, of: 7, dog(1))], 10),
+            // Another object's; one of the run of the base; one of the lost run that is not lost.
+            ([seen(20, of: 7, dog(2))], 11), ([seen(newest, of: nil, dog(1))], 12), ([seen(common, of: 7, dog(1))], 12),
+        ] as [([Changeset.LastSeen], Int64)] {
+            try commit(Record.ann, base: newest, lastSeen: lastSeen, .add(dog(1), property: "likes", Addition(1)))
+            #expect(try record.dog(1)?["likes"] == .int(expected), "\(lastSeen)")
+        }
+        for (number, lastSeen, isBack) in [
+            (2, seen(20, of: 7, dog(2)), false), (2, seen(newest, of: nil, dog(2)), true),
+            (3, seen(20, of: 7, dog(3)), false), (3, seen(newest, of: 99, dog(3)), true),
+        ] as [(Int64, Changeset.LastSeen, Bool)] {
+            try commit(Record.ann, base: newest, lastSeen: [lastSeen], create(dog(number)))
+            #expect(try (record.dog(number) != nil) == isBack, "\(lastSeen)")
+        }
+    }
+
     @Test("what its writer deleted itself it has seen to end, whatever was lost: what it made again comes back")
     func ownEnds() throws {
         for isOneUpload in [true, false] {

@@ -81,6 +81,34 @@ import Testing
         #expect(double.isNaN && float.isNaN)
     }
 
+    @Test("what was last seen earlier is written with its runs of the server, and read in their order only")
+    func lastSeenInRuns() throws {
+        func note(_ id: Int64) -> ObjectReference { ObjectReference("Note", .int(id)) }
+        var changeset = Sample.changeset(1, [.delete(note(1), life: 2)])
+        for (id, version, run) in [(1, 9, 8), (2, 7, nil), (3, 5, 4), (4, 6, 8), (5, 8, nil)]
+            as [(Int64, UInt64, UInt64?)]
+        {
+            changeset.lastSeen.note(note(id), seen: ServerVersion(version), of: run)
+        }
+        #expect(
+            changeset.lastSeen == [
+                Changeset.LastSeen(ServerVersion(7), [note(2), note(5)]),
+                Changeset.LastSeen(ServerVersion(5), of: 4, [note(3)]),
+                Changeset.LastSeen(ServerVersion(6), of: 8, [note(1), note(4)]),
+            ])
+        #expect(try Changeset.decode(Changeset.encode([changeset])) == [changeset])
+        // The run of the base is named by an older version of the encoding.
+        #expect(Changeset.encode([changeset]).first == Changeset.encodingVersion)
+        changeset.lastSeen.removeLast(2)
+        #expect(Changeset.encode([changeset]).first == 4)
+        changeset.lastSeen = []
+        #expect(Changeset.encode([changeset]).first == 1)
+        for runs in [[8, 4], [4, nil], [4, 4], [nil, nil]] as [[UInt64?]] {
+            changeset.lastSeen = runs.map { Changeset.LastSeen(ServerVersion(3), of: $0, [note(1)]) }
+            #expect(throws: EncodingError.self, "\(runs)") { try Changeset.decode(Changeset.encode([changeset])) }
+        }
+    }
+
     @Test("cut bytes are refused at every length")
     func truncation() {
         for seed in 0..<60 as Range<UInt64> {

@@ -20,6 +20,7 @@ import Testing
         ("decimals", [Sample.changeset(8, decimals)]),
         ("any-links", [Sample.changeset(9, anyLinks)]),
         ("last-seen", [lastSeen]),
+        ("last-seen-in-runs", [lastSeenInRuns]),
         ("embedded", [Sample.changeset(6, embedded), Sample.changeset(7, sets)]),
     ]
 
@@ -38,8 +39,20 @@ import Testing
 
     private static let lastSeen: Changeset = {
         var changeset = Sample.changeset(11, sets)
-        changeset.lastSeen = Changeset.LastSeen(
-            ServerVersion(3), [ObjectReference("Note", .int(2)), ObjectReference("Home", .container(Sample.id(4)))])
+        changeset.lastSeen = [
+            Changeset.LastSeen(
+                ServerVersion(3), [ObjectReference("Note", .int(2)), ObjectReference("Home", .container(Sample.id(4)))])
+        ]
+        return changeset
+    }()
+
+    private static let lastSeenInRuns: Changeset = {
+        var changeset = Sample.changeset(11, sets)
+        changeset.lastSeen = [
+            Changeset.LastSeen(ServerVersion(30), [ObjectReference("Note", .int(2))]),
+            Changeset.LastSeen(ServerVersion(300), of: 1, [ObjectReference("Note", .int(1))]),
+            Changeset.LastSeen(ServerVersion(20), of: .max, [ObjectReference("Home", .container(Sample.id(4)))]),
+        ]
         return changeset
     }()
 

@@ -120,8 +120,18 @@ struct FuzzSeeds {
         (1...UInt64(numbers.below(3) + 1)).map { sequence in
             Changeset(
                 client: ClientID(7), sequence: sequence, stamp: stamp(), base: ServerVersion(numbers.next() >> 48),
-                operations: operations())
+                lastSeen: numbers.once(in: 4) ? lastSeen() : [], operations: operations())
         }
+    }
+
+    private mutating func lastSeen() -> [Changeset.LastSeen] {
+        var lastSeen: [Changeset.LastSeen] = []
+        for _ in 0..<numbers.below(4) {
+            lastSeen.note(
+                ObjectReference("Note", key()), seen: ServerVersion(numbers.next() >> 48),
+                of: numbers.once(in: 2) ? UInt64(numbers.below(3)) : nil)
+        }
+        return lastSeen
     }
 
     private mutating func operations() -> [Operation] {
