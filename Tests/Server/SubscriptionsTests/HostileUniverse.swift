@@ -253,7 +253,10 @@ struct HostileUniverse {
                         operation(Self.objectClasses + Self.embeddedClasses + [NestedCollection.list.className])
                     })
                 if one(in: 6) {
-                    changeset.lastSeen = Changeset.LastSeen(ServerVersion(UInt64(below(4))), [target(["Top", "Part"])])
+                    let version = ServerVersion(UInt64(below(4)))
+                    changeset.lastSeen = [
+                        Changeset.LastSeen(version, of: one(in: 2) ? 7 : nil, [target(["Top", "Part"])])
+                    ]
                 }
                 guard let travelled = travelled(changeset) else { continue }
                 changesets.append(travelled)
