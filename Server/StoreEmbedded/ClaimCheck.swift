@@ -97,7 +97,10 @@ struct ClaimCheck {
         guard life > Self.livesAtOnceMax else { return }
         let name = ObjectName(plan.number, target.key)
         let known: UInt32
-        if let concealment, concealment.mayHide(plan), try !concealment.isKnown(name) {
+        if plan.schema.kind == .asymmetric {
+            // One-way objects have no lives: nothing is written about them.
+            known = 0
+        } else if let concealment, concealment.mayHide(plan), try !concealment.isKnown(name) {
             known = 0
         } else if let row = table(plan.number).key(for: target.key) {
             known = try ObjectStamps.load(plan.number, row, in: transaction).life

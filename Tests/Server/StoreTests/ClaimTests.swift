@@ -185,6 +185,19 @@ struct ClaimTests {
         try expectUnharmed(record, "sequences")
     }
 
+    @Test("a one-way object that is there already is not made in a later life")
+    func oneWayLives() throws {
+        let record = try record()
+        func ingest(_ life: UInt32, first: UInt64) throws -> UInt64 {
+            let entry = create(ObjectReference("Reading", .int(1)), life: life, ("value", .double(1)))
+            return try record.store.ingest(
+                OneWayBatch(client: Record.bob, user: "user", first: first, entries: [[entry]]), receivedAt: 5)
+        }
+        #expect(try ingest(1, first: 1) == 1)
+        #expect(throws: StoreFailure.self) { try ingest(1_025, first: 2) }
+        #expect(try ingest(1, first: 2) == 2)
+    }
+
     @Test("one-way entries touch nothing that changesets made")
     func oneWay() throws {
         let schema = Schema([
