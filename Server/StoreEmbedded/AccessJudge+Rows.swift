@@ -25,6 +25,39 @@ struct Draft {
         self.isNew = isNew
     }
 
+    /// What an operation may change of a draft, so that it can be taken back without a copy of all that was gathered.
+    enum Mark {
+        /// Before a create or a delete.
+        case whole(Draft)
+        /// Before another operation, which is about one column.
+        case column(Int, field: FieldValue?, sum: Int64?, elements: Int?, keys: Int?, edits: Int?)
+    }
+
+    func mark(before operation: Operation, _ plan: ClassPlan) -> Mark {
+        guard !operation.isAboutLife, let column = operation.columns(plan).first else { return .whole(self) }
+        return .column(
+            column, field: fields[column], sum: sums[column], elements: elements[column]?.count,
+            keys: keys[column]?.count, edits: edits[column]?.count)
+    }
+
+    mutating func takeBack(to mark: Mark) {
+        switch mark {
+        case .whole(let draft):
+            self = draft
+        case .column(let column, let field, let sum, let elementCount, let keyCount, let editCount):
+            fields[column] = field
+            sums[column] = sum
+            Self.cut(&elements, column, to: elementCount)
+            Self.cut(&keys, column, to: keyCount)
+            Self.cut(&edits, column, to: editCount)
+        }
+    }
+
+    private static func cut<Element>(_ gathered: inout [Int: [Element]], _ column: Int, to count: Int?) {
+        guard let count else { return gathered[column] = nil }
+        if let more = gathered[column]?.count { gathered[column]?.removeLast(more - count) }
+    }
+
     /// Another life begins.
     mutating func begin() {
         isNew = true
@@ -121,10 +154,15 @@ struct JudgedRow: RowSource {
         let column = areKeys ? ~number : number
         guard plan.name.isSame(as: className), plan.schema.properties.indices.contains(column) else { return [] }
         let added = draft?.added(to: column, keys: areKeys) ?? []
+        judge.elementsRead += added.count
         guard draft?.isNew != true, let key = judge.row(name) else { return added }
         let table = judge.merging.table(name.classNumber)
-        if areKeys { return table.mapKeys(key, column).map(Value.string) + added }
-        return table.listValues(key, column).map { judge.merging.linked($0, plan, column) } + added
+        let recorded =
+            areKeys
+            ? table.mapKeys(key, column).map(Value.string)
+            : table.listValues(key, column).map { judge.merging.linked($0, plan, column) }
+        judge.elementsRead += recorded.count
+        return recorded + added
     }
 
     func object(at link: Value, in target: String) -> JudgedRow? {
@@ -140,6 +178,10 @@ struct JudgedRow: RowSource {
 extension Operation {
     var isCreate: Bool {
         if case .create = self { true } else { false }
+    }
+
+    var isOfText: Bool {
+        if case .text = self { true } else { false }
     }
 
     /// A create or a delete.

@@ -35,6 +35,9 @@ import CausewayStore
 /// changes what is seen, so all is judged again without it, until nothing more is refused. That may take as many passes as
 /// there are operations, and they are bounded: in the last one nothing is permitted by what it sees of an object that the
 /// changeset is about.
+///
+/// A rule that asks for the elements of a collection reads all of them for each operation. Once a pass has read
+/// `elementsMax` of them, what is left of each object's operations is judged at once, and stands or falls together.
 final class AccessJudge {
     let merging: Merging
     let rules: BoundRules
@@ -59,6 +62,9 @@ final class AccessJudge {
     /// Whether a rule saw one of them, since a judgement began and since the pass did.
     private var sees = false
     private var hasSeen = false
+    /// How many elements of collections the pass has read for rules.
+    var elementsRead = 0
+    private let elementsMax: Int
     /// Rows cannot throw: what they met is thrown at the end of the pass.
     private var failure: StoreFailure?
 
@@ -78,7 +84,7 @@ final class AccessJudge {
     /// Nil when there is nothing to refuse.
     init?(
         _ permissions: Permissions?, _ merging: Merging, _ operations: [Operation], of changeset: Changeset,
-        _ concealment: Concealment?
+        _ concealment: Concealment?, elementsMax: Int
     ) {
         guard let rules = Self.rules(permissions, merging) else { return nil }
         self.merging = merging
@@ -86,6 +92,7 @@ final class AccessJudge {
         self.operations = operations
         self.changeset = changeset
         self.concealment = concealment
+        self.elementsMax = elementsMax
     }
 
     /// Nil when there is nothing to refuse.
@@ -105,6 +112,7 @@ final class AccessJudge {
             places = [:]
             outcomes = nil
             hasSeen = false
+            elementsRead = 0
             try judgeOnce(&verdicts)
             if let failure { throw failure }
             if !hasSeen || verdicts.count == standing.count { return }
@@ -112,7 +120,7 @@ final class AccessJudge {
     }
 
     private func judgeOnce(_ verdicts: inout Verdicts) throws(StoreFailure) {
-        var edited: [ObjectName: [Int]] = [:]
+        var gathered: [ObjectName: [Int]] = [:]
         var created: [ObjectName: [Int]] = [:]
         var embedded: [Int] = []
         for (index, operation) in operations.enumerated() where !verdicts.isRefused(index) {
@@ -127,16 +135,18 @@ final class AccessJudge {
                 continue
             }
             if row(name) != nil {
-                if let failure = try changing(name, plan, rules, operation) {
+                if let failure = touching(name, plan, rules, operation) {
                     verdicts.refuse(index, told(failure, of: name))
-                } else if case .text = operation {
-                    edited[name, default: []].append(index)
+                } else if operation.isOfText || elementsRead > elementsMax {
+                    gathered[name, default: []].append(index)
+                } else if let failure = try changing(name, plan, rules, operation) {
+                    verdicts.refuse(index, told(failure, of: name))
                 }
             } else if created[name] != nil || operation.isAboutLife {
                 created[name, default: []].append(index)
             }
         }
-        for (name, indices) in edited.sorted(by: { $0.key < $1.key }) { try editing(name, indices, &verdicts) }
+        for (name, indices) in gathered.sorted(by: { $0.key < $1.key }) { try changing(name, indices, &verdicts) }
         for (name, indices) in created.sorted(by: { $0.key < $1.key }) { try making(name, indices, &verdicts) }
         for index in embedded {
             if let failure = changingPart(operations[index]) { verdicts.refuse(index, failure) }
@@ -158,9 +168,10 @@ final class AccessJudge {
 
     // MARK: - Objects that are alive
 
-    private func changing(
+    /// What the object before it says of an operation.
+    private func touching(
         _ name: ObjectName, _ plan: ClassPlan, _ rules: BoundRules.OfClass, _ operation: Operation
-    ) throws(StoreFailure) -> StoreFailure? {
+    ) -> StoreFailure? {
         if case .delete = operation {
             guard holds(rules.delete, name) else { return Self.refusal("delete", plan) }
         } else {
@@ -170,39 +181,62 @@ final class AccessJudge {
             guard let rule = rules.writable[column], !holds(rule, name) else { continue }
             return Self.refusal("set", plan, column)
         }
-        // What edits make of a text is judged when all of them are known.
-        if case .text = operation { return nil }
-        let draft = drafts[name]
-        var next = draft ?? Draft(isNew: false)
-        let effect = try draw(operation, into: &next, name, plan)
-        if effect == .newLife, !holds(rules.delete, name) { return Self.refusal("replace", plan) }
-        drafts[name] = next
+        return nil
+    }
+
+    /// What the object after it says of an operation.
+    private func changing(
+        _ name: ObjectName, _ plan: ClassPlan, _ rules: BoundRules.OfClass, _ operation: Operation
+    ) throws(StoreFailure) -> StoreFailure? {
+        // Out of the dictionary, so that nothing of it is copied when it grows.
+        let known = drafts.removeValue(forKey: name)
+        let isFirst = known == nil
+        var draft = known ?? Draft(isNew: false)
+        let mark = draft.mark(before: operation, plan)
+        let effect = try draw(operation, into: &draft, name, plan)
+        guard effect != .newLife || holds(rules.delete, name) else {
+            draft.takeBack(to: mark)
+            drafts[name] = isFirst ? nil : draft
+            return Self.refusal("replace", plan)
+        }
+        let isNew = draft.isNew
+        drafts[name] = draft
         // What has no effect makes nothing, and what is deleted is nothing.
         if effect == .none || effect == .end { return nil }
-        if isPermitted(name, next, rules) { return nil }
-        drafts[name] = draft
+        if isPermitted(name, isNew: isNew, rules) { return nil }
+        drafts[name] = nil
+        draft.takeBack(to: mark)
+        drafts[name] = isFirst ? nil : draft
         return Self.goneTooFar(plan)
     }
 
-    /// All edits of an object's texts come after its other changes, and stand or fall together.
-    private func editing(
+    /// What the object after them says of operations that stand or fall together: all edits of its texts, which come after
+    /// its other changes, and whatever there is once too much was read.
+    private func changing(
         _ name: ObjectName, _ indices: [Int], _ verdicts: inout Verdicts
     ) throws(StoreFailure) {
         let plan = merging.catalog[name.classNumber]
         guard let rules = rules[plan.name] else { return }
         let draft = drafts[name]
         var next = draft ?? Draft(isNew: false)
-        if let lives = next.lives, !lives.isAlive { return }
-        for index in indices { _ = try draw(operations[index], into: &next, name, plan) }
+        var failure: StoreFailure?
+        for index in indices {
+            let effect = try draw(operations[index], into: &next, name, plan)
+            if effect == .newLife, !holds(rules.delete, name) { failure = Self.refusal("replace", plan) }
+        }
         drafts[name] = next
-        if isPermitted(name, next, rules) { return }
+        if failure == nil {
+            if let lives = next.lives, !lives.isAlive { return }
+            if isPermitted(name, isNew: next.isNew, rules) { return }
+        }
         drafts[name] = draft
-        for index in indices { verdicts.refuse(index, told(Self.goneTooFar(plan), of: name)) }
+        let told = told(failure ?? Self.goneTooFar(plan), of: name)
+        for index in indices { verdicts.refuse(index, told) }
     }
 
-    private func isPermitted(_ name: ObjectName, _ draft: Draft, _ rules: BoundRules.OfClass) -> Bool {
+    private func isPermitted(_ name: ObjectName, isNew: Bool, _ rules: BoundRules.OfClass) -> Bool {
         let after = JudgedRow(judge: self, name: name, moment: .after)
-        return meets(rules.write, after) && (!draft.isNew || meets(rules.create, after))
+        return meets(rules.write, after) && (!isNew || meets(rules.create, after))
     }
 
     /// Whether a rule is met afterwards.
@@ -308,11 +342,15 @@ final class AccessJudge {
             guard meets(rules.create, made) else {
                 return refuseCreates(indices, Self.refusal("create", plan), &verdicts)
             }
-            // What is refused changes what is judged: once more without it.
+            // What is refused changes what is judged: once more without it. Within a round a property has one answer.
             var isSettled = true
+            var answers: [Int: Bool] = [:]
             for index in indices where !verdicts.isRefused(index) {
                 for column in operations[index].columns(plan, withoutZeros: true) {
-                    guard let rule = rules.writable[column], !meets(rule, made) else { continue }
+                    guard let rule = rules.writable[column] else { continue }
+                    let answer = answers[column] ?? meets(rule, made)
+                    answers[column] = answer
+                    if answer { continue }
                     // Where objects may be hidden the answer is the one that a hidden one of this key would bring.
                     let isOpen = rules.read == .constant(true) || !operations[index].isCreate
                     let failure = isOpen ? Self.refusal("set", plan, column) : Self.refusal("create", plan)
@@ -431,7 +469,8 @@ final class AccessJudge {
             for (index, operation) in operations.enumerated() where !standing.isRefused(index) {
                 guard let plan = merging.catalog[operation.target.className] else { continue }
                 let name = ObjectName(plan.number, operation.target.key)
-                var draft = drawn[name] ?? Draft(isNew: row(name) == nil)
+                // Out of the dictionary, so that nothing of it is copied when it grows.
+                var draft = drawn.removeValue(forKey: name) ?? Draft(isNew: row(name) == nil)
                 _ = try draw(operation, into: &draft, name, plan)
                 drawn[name] = draft
             }

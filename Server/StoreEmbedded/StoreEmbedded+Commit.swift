@@ -167,7 +167,9 @@ extension StoreEmbedded {
             if let failure = try existence.failure(of: operation) { verdicts.refuse(index, failure) }
         }
         guard verdicts.count <= options.refusalsMax else { return verdicts }
-        try AccessJudge(permissions, merging, operations, of: changeset, concealment)?.judge(&verdicts)
+        try AccessJudge(
+            permissions, merging, operations, of: changeset, concealment, elementsMax: options.ruleElementsMax)?
+            .judge(&verdicts)
         if !verdicts.isEmpty { verdicts.spread(over: operations) }
         return verdicts
     }

@@ -47,7 +47,8 @@ extension StoreEmbedded {
                 // One-way objects have no lives that a base would say anything of.
                 let unseen = Changeset(
                     client: batch.client, sequence: client.ingested, stamp: .zero, base: .zero, operations: [])
-                let access = AccessJudge(batch.permissions, merging, entry, of: unseen, nil)
+                let access = AccessJudge(
+                    batch.permissions, merging, entry, of: unseen, nil, elementsMax: options.ruleElementsMax)
                 let verdicts = try judge(entry, &check, access)
                 if verdicts.isEmpty, refusals.isEmpty {
                     for operation in entry { try writer.keep(operation, &check) }

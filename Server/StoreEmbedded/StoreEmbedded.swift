@@ -40,6 +40,9 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         /// they saw what has ended. Of what else has ended they are not taken for one who saw it: the operation is refused,
         /// and their device submits it again. The last record that is read may go beyond.
         package var pastEntriesMax: Int
+        /// So many elements of collections are read for rules while one changeset is judged, operation by operation. What is
+        /// left of each object's operations is then judged at once.
+        package var ruleElementsMax: Int
         /// What hellos may add to the schema.
         package var schemaBounds: SchemaBounds
         package var mapSizeBytes: Int?
@@ -49,7 +52,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
             historyVersionsMax: UInt64 = 1_000_000, historyBytesMax: UInt64 = 1 << 30,
             historyAgeMaxMilliseconds: UInt64 = 30 * 86_400_000, refusalBytesMax: UInt64 = 256 << 10,
             toldRefusalBytesMax: UInt64 = 256 << 10, refusalsMax: Int = 50_000, pastEntriesMax: Int = 100_000,
-            schemaBounds: SchemaBounds = SchemaBounds(), mapSizeBytes: Int? = nil, inMemory: Bool = false
+            ruleElementsMax: Int = 1 << 20, schemaBounds: SchemaBounds = SchemaBounds(), mapSizeBytes: Int? = nil,
+            inMemory: Bool = false
         ) {
             self.historyVersionsMax = historyVersionsMax
             self.historyBytesMax = historyBytesMax
@@ -58,6 +62,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
             self.toldRefusalBytesMax = toldRefusalBytesMax
             self.refusalsMax = refusalsMax
             self.pastEntriesMax = pastEntriesMax
+            self.ruleElementsMax = ruleElementsMax
             self.schemaBounds = schemaBounds
             self.mapSizeBytes = mapSizeBytes
             self.inMemory = inMemory

@@ -28,6 +28,13 @@ struct PermissionTests {
         _ record: Record, _ permissions: Permissions, _ operations: Operation...,
         codes: Set<StoreFailure.Code> = [.permissionDenied]
     ) throws -> [Int] {
+        try refused(record, permissions, operations, codes: codes)
+    }
+
+    private func refused(
+        _ record: Record, _ permissions: Permissions, _ operations: [Operation],
+        codes: Set<StoreFailure.Code> = [.permissionDenied]
+    ) throws -> [Int] {
         let changeset = record.changeset(ann, operations)
         let outcome = try record.store.commit(
             [UploadBatch(client: ann, user: "user", permissions: permissions, changesets: [changeset])],
@@ -96,6 +103,42 @@ struct PermissionTests {
         #expect(try record.dog(1)?["name"] == .string("bob") && record.dog(1)?["age"] == .int(5))
         #expect(try record.refusals(ann) == [])
     }
+
+    @Test("what a rule reads of collections is bounded: beyond that an object's operations stand or fall together")
+    func elementsRead() throws {
+        for (elementsMax, expected) in [(1 << 20, Array(39..<50)), (100, Array(14..<50))] {
+            let record = try Record(options: StoreEmbedded.Options(ruleElementsMax: elementsMax))
+            try record.write(Record.bob, create(dog(1)), create(dog(2)))
+            let inserts = (0..<50).map { place in
+                Operation.list(
+                    dog(1), property: "toys",
+                    .insert(
+                        ElementID(client: ann, counter: UInt64(1 + place)), left: nil, right: nil, value: .string("x")))
+            }
+            let few = try rules(write: "toys.@count < 40")
+            // After 14 of them 1 + 2 + … + 14 elements were read.
+            #expect(try refused(record, few, inserts) == expected)
+            #expect(try record.toys(1).count == expected[0])
+            #expect(try refused(record, few, [set(dog(2), "name", .string("Rex"))]) == [])
+        }
+    }
+
+    @Test("a rule over a collection is asked so often as it costs little, however many operations change it")
+    func manyElements() throws {
+        let record = try Record(options: StoreEmbedded.Options(ruleElementsMax: 100_000))
+        try record.write(Record.bob, create(dog(1)))
+        let inserts = (1...20_000).map { place in
+            Operation.list(
+                dog(1), property: "toys",
+                .insert(
+                    ElementID(client: ann, counter: UInt64(place)), left: place == 1 ? nil : last(place), right: nil,
+                    value: .string("x")))
+        }
+        #expect(try refused(record, try rules(write: "NONE toys == 'y'"), inserts) == [])
+        #expect(try record.toys(1).count == 20_000)
+    }
+
+    private func last(_ place: Int) -> ElementID { ElementID(client: ann, counter: UInt64(place - 1)) }
 
     @Test("what is added to a counter counts in the object afterwards")
     func additions() throws {
