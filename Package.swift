@@ -183,7 +183,7 @@ let tests: [Target] = [
     test(
         "Server", "Daemon",
         uses: [
-            "Daemon", "Endpoint", "Environment", "Identity", "Model", "Store", "StoreEmbedded",
+            "Daemon", "Endpoint", "Environment", "Identity", "Model", "ObjectStore", "Store", "StoreEmbedded",
             "Support/Folders", "Support/Seeds",
         ],
         libraries: [Package.log]
