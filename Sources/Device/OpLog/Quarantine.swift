@@ -167,20 +167,14 @@ extension Replica {
     }
 
     private static func isInView(_ object: ObjectReference, _ trees: Trees, in transaction: Transaction) -> Bool {
-        guard var table = transaction.table(object.className), var row = table.key(for: object.key) else {
+        guard let table = transaction.table(object.className), let row = table.key(for: object.key) else {
             return false
         }
-        // What is embedded has left with what holds it. Bounded: another client may have sent what holds itself.
-        for _ in 0..<Self.holdersMax {
-            guard table.schema.kind == .embedded, let holder = table.holder(of: row) else { break }
-            (table, row) = (holder.table, holder.key)
-        }
-        guard let key = table.primaryKey(of: row) else { return false }
-        return trees.lastSeen(ObjectReference(table.name, key)) == nil
+        // What is embedded has left with what holds it.
+        let holder = table.outermost(of: row)
+        guard let key = holder.table.primaryKey(of: holder.key) else { return false }
+        return trees.lastSeen(ObjectReference(holder.table.name, key)) == nil
     }
-
-    /// So deep nothing is embedded that an app means.
-    private static let holdersMax = 1_000
 
     /// Forgets a refused change. Nothing happens if it is not there any more.
     package static func dropQuarantined(_ number: UInt64, in transaction: Transaction) {

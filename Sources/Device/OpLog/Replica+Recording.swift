@@ -608,11 +608,8 @@ private struct Recording {
         } else if trees.fresh.creator(of: table.name, key) != nil {
             return
         }
-        var (holder, row) = (table, key)
         // The last one is embedded, too, where nothing holds it any more.
-        while holder.schema.kind == .embedded, let next = holder.holder(of: row) {
-            (holder, row) = (next.table, next.key)
-        }
+        let (holder, row) = table.outermost(of: key)
         let isEmbedded = table.schema.kind == .embedded
         guard let seen = trees.lastSeen(isEmbedded ? try reference(holder, row) : object) else { return }
         // A version whose run nobody knows is taken for one of the base's: the server makes the least of it.

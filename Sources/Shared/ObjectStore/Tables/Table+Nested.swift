@@ -57,6 +57,24 @@ extension Table {
         return nil
     }
 
+    /// What an object is part of in the end: itself, if its class is not embedded, or if nothing holds it.
+    ///
+    /// It ends also where embedded objects hold each other in a circle: with one of them.
+    ///
+    /// - Complexity: O(holders)
+    package func outermost(of key: ObjectKey) -> (table: Table, key: ObjectKey) {
+        var (table, row) = (self, key)
+        var steps = 0
+        while table.schema.kind == .embedded, steps < Self.holdersMax, let next = table.holder(of: row) {
+            (table, row) = (next.table, next.key)
+            steps += 1
+        }
+        return (table, row)
+    }
+
+    /// So deep nothing is embedded that an app means.
+    private static let holdersMax = 1 << 16
+
     /// Whether objects of the class may hold nested collections.
     var mayHoldNested: Bool { holdsMixed && transaction.hasNestedCollections }
 }
