@@ -7,14 +7,16 @@ import CausewaySeeds
 struct AppWrites {
     let transaction: Transaction
     let replica: Replica
+    let vocabulary: Vocabulary
     /// Makes names that no other device and no other write uses.
     let prefix: String
     private(set) var ledger: [String: Int64] = [:]
     private(set) var added: [String: Int64] = [:]
 
-    init(_ transaction: Transaction, _ replica: Replica, prefix: String) {
+    init(_ transaction: Transaction, _ replica: Replica, _ vocabulary: Vocabulary, prefix: String) {
         self.transaction = transaction
         self.replica = replica
+        self.vocabulary = vocabulary
         self.prefix = prefix
     }
 
@@ -24,7 +26,9 @@ struct AppWrites {
         case 2...3: try add(&random)
         case 4: try read(&random)
         case 5: try badge(&random)
-        default: try RandomEdits(transaction: transaction, replica: replica).perform(&random)
+        default:
+            try RandomEdits(transaction: transaction, replica: replica, vocabulary: vocabulary)
+                .perform(&random)
         }
     }
 
@@ -60,9 +64,9 @@ struct AppWrites {
         guard let table = transaction.table("Badge"), let text = table.schema.index(of: "text"),
             let item = table.schema.index(of: "item")
         else { return }
-        let name = PrimaryKey.string(random.one(of: SimulationSchema.words))
+        let name = PrimaryKey.string(random.one(of: vocabulary.words))
         let key = try table.key(for: name) ?? table.create(name)
-        table.set(key, text, .string(random.one(of: SimulationSchema.words)))
+        table.set(key, text, .string(random.one(of: vocabulary.words)))
         if let items = transaction.table("Item")?.allKeys, !items.isEmpty {
             table.set(key, item, .object(random.one(of: items)))
         }

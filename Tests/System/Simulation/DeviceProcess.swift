@@ -209,7 +209,7 @@ final class DeviceProcess {
         let prefix = "d\(number)"
         do {
             let (writes, state) = try file.write { transaction in
-                var writes = AppWrites(transaction, replica, prefix: prefix)
+                var writes = AppWrites(transaction, replica, world.plan.vocabulary, prefix: prefix)
                 try writes.perform(&world.random)
                 if world.random.happens(percent: 4) { throw End.givenUp }
                 try replica.record(in: transaction, now: wallTime)

@@ -7,6 +7,7 @@ import CausewaySeeds
 struct NestedEdits {
     let transaction: Transaction
     let replica: Replica
+    let vocabulary: Vocabulary
 
     private static let levelMax = 4
 
@@ -64,7 +65,7 @@ struct NestedEdits {
     private func edit(
         map table: Table, _ key: ObjectKey, _ column: Int, level: Int, _ random: inout SeededNumbers
     ) throws {
-        let name = random.one(of: SimulationSchema.words)
+        let name = random.one(of: vocabulary.words)
         switch random.below(10) {
         case 0: table.mapRemove(key, column, name)
         case 1: if random.happens(percent: 30) { table.mapClear(key, column) }
@@ -79,7 +80,7 @@ struct NestedEdits {
         switch random.below(level < Self.levelMax ? 9 : 5) {
         case 0: return .null
         case 1: return .int(Int64(random.below(6)))
-        case 2...3: return .string(random.one(of: SimulationSchema.words))
+        case 2...3: return random.one(of: vocabulary.scalars)
         case 4:
             guard let items = transaction.table("Item"), !items.allKeys.isEmpty else { return .bool(true) }
             return .anyObject(ClassedKey(items.number, random.one(of: items.allKeys)))
@@ -90,7 +91,7 @@ struct NestedEdits {
     private func collection(level: Int, _ random: inout SeededNumbers) throws -> Value {
         let kind = random.happens(percent: 50) ? NestedCollection.list : .map
         let elements = try (0..<random.below(3)).map { _ in try value(level: level, &random) }
-        return try transaction.makeNested(kind, elements, SimulationSchema.words, replica)
+        return try transaction.makeNested(kind, elements, vocabulary.words, replica)
     }
 
     private func column(_ table: Table, _ name: String) -> Int {

@@ -28,6 +28,7 @@ struct Plan: CustomStringConvertible {
     let rulesPercent: Int
     /// Before so many of a hundred steps the clock of the server or of a device leaps by decades.
     let leapPercent: Int
+    let vocabulary: Vocabulary
     /// Where nobody says whether rules change, the number does, so that each seed stays the story that it was.
     static let firstSeedWithRules: UInt64 = 1_000_000
 
@@ -66,6 +67,7 @@ struct Plan: CustomStringConvertible {
         cutPercent = random.one(of: [0, 20, 50, 80])
         rulesPercent = self.hasRules ? random.one(of: [0, 3, 10]) : 0
         leapPercent = random.one(of: [0, 0, 4, 12])
+        vocabulary = Vocabulary(seed: seed)
     }
 
     var description: String {
@@ -76,5 +78,6 @@ struct Plan: CustomStringConvertible {
             + "\(cutPercent) % of long changes cut at a part; "
             + "\(crashesPerMille) ‰ crashes; \(storeErrorPercent) % errors of the record, \(fileErrorPercent) % of files"
             + (hasRules ? "; rules change" : "") + (leapPercent > 0 ? "; clocks leap" : "")
+            + (vocabulary.words == Vocabulary.plain.words ? "" : "; extreme words")
     }
 }

@@ -8,6 +8,7 @@ import CausewaySeeds
 struct RandomEdits {
     let transaction: Transaction
     let replica: Replica
+    let vocabulary: Vocabulary
 
     func perform(_ random: inout SeededNumbers) throws {
         for _ in 0..<(1 + random.below(4)) { try one(&random) }
@@ -32,7 +33,8 @@ struct RandomEdits {
         case 24...27: try editEntries(&random)
         default:
             guard let item = some("Item", &random) else { return }
-            try NestedEdits(transaction: transaction, replica: replica).perform(on: item, in: table("Item"), &random)
+            try NestedEdits(transaction: transaction, replica: replica, vocabulary: vocabulary)
+                .perform(on: item, in: table("Item"), &random)
         }
     }
 
@@ -69,7 +71,7 @@ struct RandomEdits {
 
     private func createShop(_ random: inout SeededNumbers) throws {
         let table = table("Shop")
-        let name = random.one(of: SimulationSchema.shopKeys)
+        let name = random.one(of: vocabulary.shopKeys)
         guard table.key(for: name) == nil else { return }
         let key = try table.create(name)
         set(table, key, &random)
@@ -154,7 +156,7 @@ struct RandomEdits {
     private func editEntries(_ random: inout SeededNumbers) throws {
         guard let key = some("Item", &random), let other = some("Item", &random) else { return }
         let table = table("Item")
-        let name = random.one(of: SimulationSchema.words)
+        let name = random.one(of: vocabulary.words)
         switch random.below(14) {
         case 0...1: table.setInsert(key, column(table, "labels"), word(&random))
         case 2: table.setRemove(key, column(table, "labels"), word(&random))
@@ -276,6 +278,6 @@ struct RandomEdits {
     }
 
     private func word(_ random: inout SeededNumbers) -> Value {
-        .string(random.one(of: SimulationSchema.words))
+        .string(random.one(of: vocabulary.words))
     }
 }
