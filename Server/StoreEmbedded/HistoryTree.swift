@@ -156,37 +156,37 @@ private struct Gathering {
     }
 
     private mutating func add(_ entry: HistoryRecord.Entry, _ image: ImageReference, _ own: Bool) {
-        if var known = touched[entry.name] {
-            if known.existed, entry.before == .image { known.images.append(image) }
-            known.columns.formUnion(entry.columns)
-            known.byOthers = known.byOthers || !own
-            known.byClient = known.byClient || own
-            if own { known.effective = known.effective && entry.effective }
-            known.livesDiffer = known.livesDiffer || own && entry.livesDiffer
-            known.root = known.root ?? entry.root
-            touched[entry.name] = known
+        if let known = touched.index(forKey: entry.name) {
+            // In its place: one object may be touched by every version, and its images are not copied for each.
+            touched.values[known].add(entry, image, own)
             return
         }
         var new = Touched(
             name: entry.name, existed: entry.before != .absent, images: entry.before == .image ? [image] : [],
             columns: entry.columns, byOthers: !own, byClient: own, effective: own ? entry.effective : true,
             livesDiffer: own && entry.livesDiffer, root: entry.root)
-        if let row = entry.row, let run = takeOut(row, entry.name.classNumber) {
+        if let row = entry.row, let byClient = takeOut(row, entry.name.classNumber) {
             new.existed = false
             new.images = []
-            new.byOthers = new.byOthers || !run.byClient
-            new.byClient = new.byClient || run.byClient
+            new.byOthers = new.byOthers || !byClient
+            new.byClient = new.byClient || byClient
         }
         touched[entry.name] = new
     }
 
     /// A row that was born in the range and is touched again is told as touched.
-    private mutating func takeOut(_ row: ObjectKey, _ classNumber: Int) -> Births? {
-        guard let runs = births[classNumber] else { return nil }
-        let index = Self.index(of: row, in: runs)
-        guard index < runs.count, runs[index].keys.contains(row) else { return nil }
+    ///
+    /// - Returns: whether the caller made it; nil for a row that was not born in the range.
+    private mutating func takeOut(_ row: ObjectKey, _ classNumber: Int) -> Bool? {
+        guard let index = births[classNumber].flatMap({ Self.index(ofRunWith: row, in: $0) }) else { return nil }
+        // Nothing else refers to the runs here: they would be copied for each row.
         births[classNumber]?[index].without.append(row)
-        return runs[index]
+        return births[classNumber]?[index].byClient
+    }
+
+    private static func index(ofRunWith row: ObjectKey, in runs: [Births]) -> Int? {
+        let index = index(of: row, in: runs)
+        return index < runs.count && runs[index].keys.contains(row) ? index : nil
     }
 
     /// The first run that does not end before the row.
@@ -205,5 +205,18 @@ private struct Gathering {
                     return run
                 }
             })
+    }
+}
+
+extension Touched {
+    /// A later version touched it as well.
+    fileprivate mutating func add(_ entry: HistoryRecord.Entry, _ image: ImageReference, _ own: Bool) {
+        if existed, entry.before == .image { images.append(image) }
+        columns.formUnion(entry.columns)
+        byOthers = byOthers || !own
+        byClient = byClient || own
+        if own { effective = effective && entry.effective }
+        livesDiffer = livesDiffer || own && entry.livesDiffer
+        root = root ?? entry.root
     }
 }
