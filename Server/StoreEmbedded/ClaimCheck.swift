@@ -75,8 +75,8 @@ struct ClaimCheck {
     private func checkMade(_ key: PrimaryKey, _ plan: ClassPlan) throws(StoreFailure) {
         guard case .container(let id) = key else { return }
         try checkMade(id, "an object of “\(plan.name)”")
-        // A one-way entry is no change to what is there: it has no history, and nobody would hear of it.
-        if isOneWay, placed[ObjectName(plan.number, key)] == nil, table(plan.number).key(for: key) != nil {
+        // A one-way entry is no change to what is there or is named there: it has no history, and nobody would hear of it.
+        if isOneWay, placed[ObjectName(plan.number, key)] == nil, table(plan.number).keyOrGhost(for: key) != nil {
             throw invalid("A one-way entry makes an object of “\(plan.name)” under the name of one that is there.")
         }
     }
@@ -167,7 +167,8 @@ struct ClaimCheck {
 
     private func isHeld(_ part: ObjectName, elsewhereThan place: Place) -> Bool {
         let table = table(part.classNumber)
-        guard let row = table.key(for: part.key) else { return false }
+        // Also of one that is still to be made: who names it first says where.
+        guard let row = table.keyOrGhost(for: part.key) else { return false }
         for (origin, column) in catalog.holders(of: part.classNumber) {
             let holders = self.table(origin)
             for holder in table.backlinks(to: row, from: holders, column) {
