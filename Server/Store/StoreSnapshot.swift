@@ -57,8 +57,8 @@ package protocol StoreSnapshot: AnyObject {
     func appendPart(_ row: Row, _ columns: PropertyNumbers, to changes: inout [ObjectContent]) throws(StoreFailure)
     /// The objects embedded in one, at every depth, parents before children.
     func embedded(in row: Row) throws(StoreFailure) -> [Row]
-    /// The object that an embedded one is in, at any depth; nil for one that nothing holds.
-    func root(of row: Row) -> Row?
+    /// The object or part that an embedded one is directly in; nil for one that nothing holds.
+    func holder(of row: Row) -> Row?
     /// The causal length of an alive object.
     func life(of row: Row) throws(StoreFailure) -> UInt32
     /// One property of an alive object, links by primary key.
@@ -81,6 +81,11 @@ package protocol StoreSnapshot: AnyObject {
 }
 
 extension StoreSnapshot {
+    /// Whether objects of a class are parts of others.
+    package func isEmbedded(_ classNumber: Int) -> Bool {
+        schema[className(classNumber)]?.kind == .embedded
+    }
+
     package func history(after start: ServerVersion, for client: ClientID) throws(StoreFailure) -> History {
         try history(after: start, for: client, .unhurried)
     }

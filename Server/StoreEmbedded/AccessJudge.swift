@@ -148,8 +148,10 @@ final class AccessJudge {
         }
         for (name, indices) in gathered.sorted(by: { $0.key < $1.key }) { try changing(name, indices, &verdicts) }
         for (name, indices) in created.sorted(by: { $0.key < $1.key }) { try making(name, indices, &verdicts) }
+        // All that get a place have it now, so that what was found for one holds for those in it.
+        var ascent = Ascent<Part>()
         for index in embedded {
-            if let failure = changingPart(operations[index]) { verdicts.refuse(index, failure) }
+            if let failure = changingPart(operations[index], &ascent) { verdicts.refuse(index, failure) }
         }
     }
 
@@ -369,29 +371,43 @@ final class AccessJudge {
 
     // MARK: - Parts of objects
 
-    private func changingPart(_ operation: Operation) -> StoreFailure? {
+    /// An embedded object on the way up, or the top that it comes to.
+    private enum Part: Hashable {
+        case part(ObjectName)
+        case property(Place)
+        /// Nothing holds it, so it ends with the changeset.
+        case unplaced
+    }
+
+    private func changingPart(_ operation: Operation, _ ascent: inout Ascent<Part>) -> StoreFailure? {
         guard let plan = merging.catalog[operation.target.className] else { return nil }
         let name = ObjectName(plan.number, operation.target.key)
-        var place = place(of: name)
-        // Of the part and what it is in, the first that is here answers.
-        var here = row(name).map { _ in name }
-        // Bounded: uploads from outside can make objects hold each other in a circle.
-        for _ in 0..<Catalog.depthMax {
-            // Nothing holds it, so it ends with the changeset.
-            guard let found = place else { return nil }
-            if here == nil, row(found.holder) != nil { here = found.holder }
-            let holder = merging.catalog[found.holder.classNumber]
-            guard holder.schema.kind == .embedded else {
-                guard let rules = rules[holder.name], row(found.holder) != nil else { return nil }
-                guard holds(rules.write, found.holder) else {
-                    return told(Self.refusal("change", holder), of: here ?? found.holder)
-                }
-                guard let rule = rules.writable[found.column], !holds(rule, found.holder) else { return nil }
-                return told(Self.refusal("set", holder, found.column), of: here ?? found.holder)
-            }
-            place = self.place(of: found.holder)
+        let top = ascent.top(of: .part(name)) { part in
+            guard case .part(let name) = part, let place = place(of: name) else { return .top(.unplaced) }
+            return merging.catalog[place.holder.classNumber].schema.kind == .embedded
+                ? .part(.part(place.holder)) : .top(.property(place))
         }
-        return StoreFailure(.permissionDenied, "The embedded object of “\(plan.name)” lies too deep in others.")
+        switch top {
+        case .property(let place):
+            let holder = merging.catalog[place.holder.classNumber]
+            guard let rules = rules[holder.name], row(place.holder) != nil else { return nil }
+            guard holds(rules.write, place.holder) else {
+                return told(Self.refusal("change", holder), of: firstHere(name, in: place.holder))
+            }
+            guard let rule = rules.writable[place.column], !holds(rule, place.holder) else { return nil }
+            return told(Self.refusal("set", holder, place.column), of: firstHere(name, in: place.holder))
+        case .unplaced, .part:
+            return nil
+        case nil:
+            return StoreFailure(.permissionDenied, "The embedded object of “\(plan.name)” lies too deep in others.")
+        }
+    }
+
+    /// Of a part and what it is in, the first that is here: it answers for those that are not.
+    private func firstHere(_ name: ObjectName, in top: ObjectName) -> ObjectName {
+        var name = name
+        while row(name) == nil, name != top, let place = place(of: name) { name = place.holder }
+        return name
     }
 
     /// What holds an embedded object in the record; else what this changeset lets hold it.

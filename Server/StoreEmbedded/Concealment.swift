@@ -19,6 +19,16 @@ final class Concealment {
     /// Whether there may be anything that the caller may not read.
     private let hidesAny: Bool
     private var known: [Row: Bool] = [:]
+    /// What parts are in, and what was found of that.
+    private var ascent = Ascent<Place>()
+    private var knownTops: [Place: Bool] = [:]
+
+    /// An object or part, or the property of an object that a part is in.
+    private struct Place: Hashable {
+        var row: Row
+        var column: Int?
+    }
+
     /// Whose uploads these are, and what was read of the history in their commit.
     private let user: String
     private let past: PastEntries
@@ -68,20 +78,24 @@ final class Concealment {
     }
 
     private func isReadable(_ row: Row) -> Bool {
-        var row = row
-        var column: Int?
-        // Bounded: uploads from outside can make objects hold each other in a circle.
-        for _ in 0..<Catalog.depthMax {
-            let plan = catalog[row.classNumber]
-            if plan.schema.kind != .embedded {
-                guard let rules = rules[plan.name], matches(row, plan, rules.read) else { return false }
-                guard let column, let rule = rules.readable[column] else { return true }
-                return matches(row, plan, rule)
-            }
-            guard let holder = catalog.holder(of: row, { table($0) }) else { return false }
-            (row, column) = holder
+        guard catalog[row.classNumber].schema.kind == .embedded else { return isReadable(Place(row: row)) }
+        let top = ascent.top(of: Place(row: row)) { place in
+            guard let (holder, column) = catalog.holder(of: place.row, { table($0) }) else { return nil }
+            return catalog[holder.classNumber].schema.kind == .embedded
+                ? .part(Place(row: holder)) : .top(Place(row: holder, column: column))
         }
-        return false
+        guard let top else { return false }
+        if let answer = knownTops[top] { return answer }
+        let answer = isReadable(top)
+        knownTops[top] = answer
+        return answer
+    }
+
+    private func isReadable(_ place: Place) -> Bool {
+        let plan = catalog[place.row.classNumber]
+        guard let rules = rules[plan.name], matches(place.row, plan, rules.read) else { return false }
+        guard let column = place.column, let rule = rules.readable[column] else { return true }
+        return matches(place.row, plan, rule)
     }
 
     private func matches(_ row: Row, _ plan: ClassPlan, _ rule: BoundPredicate) -> Bool {

@@ -104,8 +104,8 @@ final class EmbeddedSnapshot: StoreSnapshot {
         }
     }
 
-    func root(of row: Row) -> Row? {
-        catalog.root(of: row) { table($0) }
+    func holder(of row: Row) -> Row? {
+        catalog.holder(of: row) { table($0) }?.row
     }
 
     // MARK: - What happened

@@ -11,21 +11,21 @@ import CausewayStore
 extension Merging {
     /// The top-level object that an embedded one is part of, at any depth; nil while nothing holds it.
     func rootName(of row: Row) -> ObjectName? {
-        guard let root = catalog.root(of: row, { table($0) }) else { return nil }
-        return name(ofRoot: root)
-    }
-
-    /// The same, where many are asked for while nothing changes.
-    func rootName(of row: Row, _ ascent: inout Ascent<Row>) -> ObjectName? {
-        let root = ascent.top(of: row) { row in
+        let root = roots.top(of: row) { row in
             guard let (holder, _) = catalog.holder(of: row, { table($0) }) else { return nil }
             return catalog[holder.classNumber].schema.kind == .embedded ? .part(holder) : .top(holder)
         }
-        return root.flatMap { name(ofRoot: $0) }
+        guard let root else {
+            hasUnplaced = true
+            return nil
+        }
+        return table(root.classNumber).primaryKey(of: root.key).map { ObjectName(root.classNumber, $0) }
     }
 
-    private func name(ofRoot root: Row) -> ObjectName? {
-        table(root.classNumber).primaryKey(of: root.key).map { ObjectName(root.classNumber, $0) }
+    /// For a part that gets another place: it was without one, or begins another life.
+    func forgetRoots() {
+        roots = Ascent()
+        hasUnplaced = false
     }
 
     /// The object that a value held may be without a place once the value is gone.
@@ -44,7 +44,7 @@ extension Merging {
         var waiting = [row]
         while let row = waiting.popLast() {
             guard let primaryKey = table(row.classNumber).primaryKey(of: row.key) else { continue }
-            let object = try object(ObjectName(row.classNumber, primaryKey))
+            let object = try object(ObjectName(row.classNumber, primaryKey), partOf: root)
             guard !object.isUncertain else { continue }
             try loadAll(of: object)
             object.root = object.root ?? root
@@ -113,21 +113,6 @@ extension Catalog {
     func mayHaveParts(_ plan: ClassPlan, in transaction: Transaction) -> Bool {
         !plan.embeddedColumns.isEmpty || !plan.mixedColumns.isEmpty && transaction.hasNestedCollections
     }
-
-    /// The top-level object that an embedded one is part of, at any depth; nil while nothing holds it.
-    func root(of row: Row, _ tableOf: (Int) -> Table) -> Row? {
-        var row = row
-        // Bounded: uploads from outside can make objects hold each other in a circle.
-        for _ in 0..<Self.depthMax {
-            guard let (holder, _) = holder(of: row, tableOf) else { return nil }
-            if self[holder.classNumber].schema.kind != .embedded { return holder }
-            row = holder
-        }
-        return nil
-    }
-
-    /// Collections may stand a hundred levels deep, in embedded objects that stand in others.
-    static let depthMax = 256
 
     /// The object that holds an embedded one, and in which column.
     func holder(of row: Row, _ tableOf: (Int) -> Table) -> (row: Row, column: Int)? {

@@ -59,6 +59,7 @@ extension Merging {
             guard let column = plan.columns[field.property] else { continue }
             row[column] = .string(field.text.string)
         }
+        if plan.schema.kind == .embedded { forgetRoots() }
         let key: ObjectKey
         do {
             key = try table.create(object.name.key, row: row)

@@ -28,6 +28,10 @@ final class Merging {
     var order: [WorkingObject] = []
     /// The classes that they are of.
     var touchedClasses: Set<Int> = []
+    /// What embedded objects are part of, as asked for so far. A part that lives keeps its place.
+    var roots = Ascent<Row>()
+    /// Whether an object was asked for that nothing held: this changeset may place it.
+    var hasUnplaced = false
     /// Touched since the last changeset ended.
     var unwritten: [WorkingObject] = []
     /// Embedded objects that may have lost their place.
@@ -67,6 +71,7 @@ final class Merging {
     // MARK: - One changeset
 
     func apply(_ changeset: Changeset, _ check: inout OperationCheck) throws(StoreFailure) {
+        if hasUnplaced { forgetRoots() }
         for operation in changeset.operations {
             guard let plan = catalog[operation.target.className] else {
                 preconditionFailure("An operation was applied that was not checked.")
@@ -144,14 +149,14 @@ final class Merging {
         var record = HistoryRecord(client: client)
         record.births = creation.births
         var images: [Int: ObjectState] = [:]
-        var roots: [ObjectName] = []
-        var ascent = Ascent<Row>(depthMax: Catalog.depthMax)
+        var rootNames: [ObjectName] = []
+        roots = Ascent()
         for object in order where object.isTouched {
             let isEmbedded = object.plan.schema.kind == .embedded
             let root =
                 isEmbedded
-                ? object.root ?? object.key.flatMap { rootName(of: Row(object.plan.number, $0), &ascent) } : nil
-            if let root { roots.append(root) }
+                ? object.root ?? object.key.flatMap { rootName(of: Row(object.plan.number, $0)) } : nil
+            if let root { rootNames.append(root) }
             var before = HistoryRecord.Entry.Before.absent
             if let image = object.image {
                 let holdsSomething =
@@ -166,7 +171,7 @@ final class Merging {
         }
         // Only what is embedded in them was touched: they count as touched all the same.
         var named = Set(record.entries.map(\.name))
-        for root in roots where named.insert(root).inserted {
+        for root in rootNames where named.insert(root).inserted {
             guard let key = table(root.classNumber).key(for: root.key) else { continue }
             record.entries.append(
                 HistoryRecord.Entry(

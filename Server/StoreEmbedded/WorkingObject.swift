@@ -63,9 +63,10 @@ extension WorkingObject {
 // MARK: - Loading
 
 extension Merging {
-    func object(_ name: ObjectName) throws(StoreFailure) -> WorkingObject {
+    /// - Parameter root: what it is part of, where that is known.
+    func object(_ name: ObjectName, partOf root: ObjectName? = nil) throws(StoreFailure) -> WorkingObject {
         if let known = objects[name] { return known }
-        let object = try recorded(name)
+        let object = try recorded(name, partOf: root)
         objects[name] = object
         order.append(object)
         touchedClasses.insert(name.classNumber)
@@ -73,7 +74,7 @@ extension Merging {
     }
 
     /// An object as the record has it, that the version need not come to touch.
-    func recorded(_ name: ObjectName) throws(StoreFailure) -> WorkingObject {
+    func recorded(_ name: ObjectName, partOf root: ObjectName? = nil) throws(StoreFailure) -> WorkingObject {
         let plan = catalog[name.classNumber]
         let key = table(name.classNumber).key(for: name.key)
         // A run of plain creations that is still open must be found by whoever looks for its stamps.
@@ -85,7 +86,7 @@ extension Merging {
         let object = WorkingObject(name, plan, key: key, stamps: stamps, end: end)
         // It came to life in this very version: there is nothing that the version found.
         if let stamps, stamps.bornVersion == version { object.image = nil }
-        if let key, plan.schema.kind == .embedded { object.root = rootName(of: Row(name.classNumber, key)) }
+        if let key, plan.schema.kind == .embedded { object.root = root ?? rootName(of: Row(name.classNumber, key)) }
         return object
     }
 

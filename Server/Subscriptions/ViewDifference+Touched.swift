@@ -116,7 +116,7 @@ extension ViewDifference {
         if let readable = rules?.readable(snapshot.className(row.classNumber)) {
             return try updateReadable(row, aggregate, readable, in: &part)
         }
-        let first = part.entered.count
+        let new = Set(aggregate.children.lazy.filter { !$0.existed }.compactMap { self.snapshot.row($0.name) })
         for child in aggregate.children {
             guard let childRow = snapshot.row(child.name) else {
                 try end(child.name, in: &part)
@@ -124,14 +124,16 @@ extension ViewDifference {
             }
             if child.existed {
                 try update(childRow, child.columns, in: &part)
-            } else {
-                // An object that came together with the one it is in has entered with that one.
-                let object = reference(child.name)
-                guard !part.entered[first...].contains(where: { $0.object == object }) else { continue }
+            } else if !isPart(childRow, ofAny: new) {
                 try enter(childRow.classNumber, [childRow.key], in: &part)
             }
         }
         try update(row, aggregate.root.columns, in: &part)
+    }
+
+    /// Whether a row enters with the one that holds it: what came together is told once, however deep it is nested.
+    private func isPart(_ row: Row, ofAny new: Set<Row>) -> Bool {
+        snapshot.holder(of: row).map(new.contains) ?? false
     }
 
     private func wasHeld(_ touched: Touched) throws(StoreFailure) -> Bool {

@@ -301,6 +301,7 @@ package final class ViewDifference {
         resumableSteps = 0..<0
         var names: Set<ObjectName> = []
         var parts: [Row: Set<ObjectReference>] = [:]
+        var ascent = Ascent<Row>()
         for refusal in refusals {
             guard let number = snapshot.classNumber(refusal.target.className) else { continue }
             let name = ObjectName(number, refusal.target.key)
@@ -310,9 +311,11 @@ package final class ViewDifference {
             }
             // What is embedded comes with the object it is in. Of one that only the refused operation made, another
             // refusal says where it was to be.
-            if let row = snapshot.row(name), let root = snapshot.root(of: row) {
-                parts[root, default: []].insert(refusal.target)
+            guard let row = snapshot.row(name) else { continue }
+            let root = ascent.top(of: row) { row in
+                snapshot.holder(of: row).map { snapshot.isEmbedded($0.classNumber) ? .part($0) : .top($0) }
             }
+            if let root { parts[root, default: []].insert(refusal.target) }
         }
         for (root, targets) in parts {
             if let name = snapshot.name(of: root), try mayKnow(ofAny: targets, in: root) { names.insert(name) }

@@ -1,5 +1,5 @@
 import CausewaySeeds
-import CausewayStoreEmbedded
+import CausewayStore
 import Testing
 
 @Suite("Finding what embedded objects are part of")

@@ -73,7 +73,7 @@ final class CountingSnapshot: StoreSnapshot {
     }
 
     func embedded(in row: Row) throws(StoreFailure) -> [Row] { try snapshot.embedded(in: row) }
-    func root(of row: Row) -> Row? { snapshot.root(of: row) }
+    func holder(of row: Row) -> Row? { snapshot.holder(of: row) }
     func life(of row: Row) throws(StoreFailure) -> UInt32 { try snapshot.life(of: row) }
     func value(of column: Int, in row: Row) -> Value { snapshot.value(of: column, in: row) }
     func elements(of column: Int, in row: Row) -> [Value] { snapshot.elements(of: column, in: row) }

@@ -18,9 +18,12 @@ package struct Ascent<Thing: Hashable> {
     /// Nil where the way up is longer than `depthMax`, or has no end.
     private var ways: [Thing: Way?] = [:]
 
-    package init(depthMax: Int) {
+    package init(depthMax: Int = Self.depthOfParts) {
         self.depthMax = depthMax
     }
+
+    /// Collections may stand a hundred levels deep, in embedded objects that stand in others.
+    package static var depthOfParts: Int { 256 }
 
     /// The top that a thing is part of, no more than `depthMax` steps up.
     ///
