@@ -122,6 +122,7 @@ let tests: [Target] = [
     test("Shared", "Model", uses: ["Model", "Support/Seeds"]),
     test("Shared", "Operations", uses: ["Model", "Operations", "Support/Seeds"]),
     test("Support", "Measuring", uses: ["Support/Folders", "Support/Measuring"]),
+    test("Support", "Seeds", uses: ["Support/Seeds"]),
     test("Support", "Shrinking", uses: ["Support/Seeds", "Support/Shrinking"]),
     test(
         "Shared", "Merge",

@@ -16,9 +16,13 @@ package struct SeedList: Sendable {
 
     /// The list of this name in the tree.
     package init(_ name: String) throws {
+        try self.init(path: Self.path(of: name))
+    }
+
+    static func path(of name: String) -> String {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        try self.init(path: tests.appendingPathComponent("Vectors/seeds/\(name).txt").path)
+        return tests.appendingPathComponent("Vectors/seeds/\(name).txt").path
     }
 
     /// Each line a number.
