@@ -1,11 +1,14 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayObjectStoreReference
+import CausewaySeeds
 import CausewayStorage
 import Testing
 
 @Suite("Change records")
 struct ChangeTests {
+    private static let seeds = SeedList.drawn(for: "changes", count: 6)
+
     @Test("a record names what was inserted, modified and deleted, each once")
     func oneWrite() throws {
         let store = try openInMemory("changes")
@@ -78,7 +81,7 @@ struct ChangeTests {
         #expect(tags.exists(ghost))
     }
 
-    @Test("records of many commits merge to the difference of their ends", arguments: UInt64(1)...6)
+    @Test("records of many commits merge to the difference of their ends", arguments: seeds)
     func merging(seed: UInt64) throws {
         let store = try openInMemory("merging \(seed)")
         let transaction = try store.write()

@@ -10,11 +10,12 @@ import Testing
 /// An encrypted file that is many times as large as what may lie decrypted in memory.
 @Suite("Crowded files")
 struct CrowdedFileTests {
+    private static let seeds = SeedList.drawn(for: "crowded-files", count: 1)
+
     private static let limitBytes = 512 << 10
     private static let rows = 40_000
     private static let textBytes = 200
     private let folder: TemporaryFolder
-    private let seed = SeedList.drawn()
 
     init() throws {
         folder = try TemporaryFolder(waitsForDisk: false)
@@ -66,8 +67,8 @@ struct CrowdedFileTests {
         try #require((store.storage as? PageStorage)?.file.space.decrypted)
     }
 
-    @Test("a scan of the whole file finds what is there, and keeps little of it", arguments: [false, true])
-    func scans(isShared: Bool) throws {
+    @Test("a scan of the whole file finds what is there, and keeps little of it", arguments: seeds, [false, true])
+    func scans(seed: UInt64, isShared: Bool) throws {
         let store = try filled()
         let transaction = try store.read()
         transaction.leastSharedScanCost = isShared ? 0 : .infinity

@@ -8,7 +8,9 @@ import Testing
 
 @Suite("Entrances of queries")
 struct EntranceTests {
-    @Test("what indexes, primary keys and backlinks answer is what the reference finds", arguments: UInt64(1)...6)
+    private static let seeds = SeedList.drawn(for: "entrances", count: 6)
+
+    @Test("what indexes, primary keys and backlinks answer is what the reference finds", arguments: seeds)
     func entrances(seed: UInt64) throws {
         let store = try openInMemory("entrances \(seed)")
         let transaction = try store.write()

@@ -8,6 +8,8 @@ import Testing
 
 @Suite("Full-text indexes")
 struct FullTextIndexTests {
+    private static let seeds = SeedList.drawn(for: "full-text-index", count: 6)
+
     static func schema(isIndexed: Bool = true) -> Schema {
         Schema([
             ClassSchema(
@@ -118,7 +120,7 @@ struct FullTextIndexTests {
         }
     }
 
-    @Test("what the index answers is what the texts say, through changes of every kind", arguments: UInt64(1)...6)
+    @Test("what the index answers is what the texts say, through changes of every kind", arguments: seeds)
     func random(seed: UInt64) throws {
         var numbers = SeededNumbers(seed: seed)
         let store = try openInMemory("full text \(seed)")

@@ -6,6 +6,8 @@ import Testing
 
 /// Sets and maps in the store against Swift's own dictionaries.
 @Suite struct KeyedTests {
+    private static let seeds = SeedList.drawn(for: "keyed", count: 12)
+
     private static let schema = Schema([
         ClassSchema(
             name: "Box",
@@ -43,7 +45,7 @@ import Testing
 
     @Test("a set is in canonical order with every element once, and a map is what a dictionary is, across commits")
     func random() throws {
-        for seed in 0..<12 as Range<UInt64> {
+        for seed in Self.seeds {
             var numbers = SeededNumbers(seed: seed)
             let store = try store()
             var texts: Set<String> = []

@@ -8,6 +8,9 @@ import Testing
 
 @Suite("Lists of any length")
 struct ListTests {
+    private static let seeds = SeedList.drawn(for: "list-edits", count: 3)
+    private static let targetSeeds = SeedList.drawn(for: "list-targets", count: 6)
+
     private func prepared(_ name: String) throws -> (store: ObjectStore, transaction: Transaction, key: ObjectKey) {
         try prepare(try openInMemory(name))
     }
@@ -44,7 +47,7 @@ struct ListTests {
 
     @Test(
         "random edits of lists of every type leave what an array has, through commits, aborts and reopening",
-        arguments: UInt64(1)...3)
+        arguments: seeds)
     func againstArrays(seed: UInt64) throws {
         let folder = try TemporaryFolder()
         let path = folder.file("lists.realm")
@@ -160,7 +163,7 @@ struct ListTests {
 
     // MARK: - Targets that end
 
-    @Test("objects that end leave the lists that hold them, whenever these are looked at", arguments: UInt64(1)...6)
+    @Test("objects that end leave the lists that hold them, whenever these are looked at", arguments: targetSeeds)
     func targetsEnd(seed: UInt64) throws {
         let (store, transaction, key) = try prepared("targets \(seed)")
         let table = try transaction.existing("Holder")

@@ -9,6 +9,8 @@ import Testing
 
 @Suite("Values too long for their leaf")
 struct LongValueTests {
+    private static let seeds = SeedList.drawn(for: "long-values", count: 6)
+
     private static let schema = Schema([
         ClassSchema(
             name: "Photo",
@@ -60,10 +62,9 @@ struct LongValueTests {
     }
 
     @Test(
-        "drawn values of all lengths are what was written, found by queries, and leave nothing behind", arguments: 0..<6
+        "drawn values of all lengths are what was written, found by queries, and leave nothing behind", arguments: seeds
     )
-    func drawn(round: Int) throws {
-        let seed = SeedList.drawn()
+    func drawn(seed: UInt64) throws {
         var numbers = SeededNumbers(seed: seed)
         let folder = try TemporaryFolder()
         var store = try Self.open(folder.file("drawn"))

@@ -11,6 +11,9 @@ import Testing
 /// Thousands of rows with few distinct values, so that chunks and blocks split, join and go, against dictionaries.
 @Suite("Indexes, backlinks and primary keys of many rows")
 struct ManyRowsTests {
+    private static let seeds = SeedList.drawn(for: "many-rows", count: 5)
+    private static let damageSeeds = SeedList.drawn(for: "many-rows-damage", count: 12)
+
     private static let schema = Schema([
         ClassSchema(
             name: "Item",
@@ -33,7 +36,7 @@ struct ManyRowsTests {
     }
 
     @Test(
-        "what is there is what was written, while writing, after commits and aborts, reopened", arguments: UInt64(1)...5
+        "what is there is what was written, while writing, after commits and aborts, reopened", arguments: seeds
     )
     func history(seed: UInt64) throws {
         let folder = try TemporaryFolder()
@@ -256,7 +259,7 @@ struct ManyRowsTests {
         #expect(table.allKeys == [ObjectKey(4999), ObjectKey(5000)])
     }
 
-    @Test("damaged chunks and blocks are an error or absent, never a crash", arguments: UInt64(1)...12)
+    @Test("damaged chunks and blocks are an error or absent, never a crash", arguments: damageSeeds)
     func damaged(seed: UInt64) throws {
         let folder = try TemporaryFolder()
         var numbers = SeededNumbers(seed: seed)

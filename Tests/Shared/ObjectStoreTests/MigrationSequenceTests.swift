@@ -5,8 +5,7 @@ import Testing
 
 @Suite("Two programs, two schemas, one file")
 struct MigrationSequenceTests {
-    /// Drawn anew for each run. A failure names its seed; put that in their place to see it again.
-    private static let seeds = (0..<24).map { _ in SeedList.drawn() }
+    private static let seeds = SeedList.drawn(for: "migrations", count: 24)
 
     @Test("whoever may go on reads and writes what the model says, and all others are told", arguments: seeds)
     func randomMigrations(seed: UInt64) throws {

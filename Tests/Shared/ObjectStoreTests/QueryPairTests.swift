@@ -1,10 +1,13 @@
 import CausewayFolders
 import CausewayQueryOracle
+import CausewaySeeds
 import Testing
 
 @Suite("Queries against loops over dictionaries")
 struct QueryPairTests {
-    @Test("both give the same answers", arguments: UInt64(1)...8)
+    private static let seeds = SeedList.drawn(for: "queries", count: 8)
+
+    @Test("both give the same answers", arguments: seeds)
     func agree(seed: UInt64) throws {
         let folder = try TemporaryFolder()
         #expect(try QueryPairs.run(seed: seed, folder: folder.path) >= 200)

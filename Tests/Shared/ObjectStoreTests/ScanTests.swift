@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Scans against the row evaluator")
 struct ScanTests {
-    @Test("a scan finds what the row evaluator finds, on leaves of every form", arguments: UInt64(1)...8)
+    private static let seeds = SeedList.drawn(for: "scans", count: 8)
+
+    @Test("a scan finds what the row evaluator finds, on leaves of every form", arguments: seeds)
     func everyForm(seed: UInt64) throws {
         let store = try openInMemory("scans \(seed)")
         let transaction = try store.write()

@@ -70,7 +70,9 @@ package struct OperatorMatrix {
 
     package init(seed: UInt64) throws {
         numbers = SeededNumbers(seed: seed)
-        let store = try ObjectStore.open(path: "matrix-\(seed)", options: .init(inMemory: true, mapSizeBytes: 1 << 30))
+        let store = try ObjectStore.open(
+            path: "matrix-\(seed)-\(UInt64.random(in: 0 ... .max))",
+            options: .init(inMemory: true, mapSizeBytes: 1 << 30))
         transaction = try store.write()
         try transaction.extendSchema(Self.schema)
         for _ in 0..<12 { try addObject() }
