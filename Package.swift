@@ -227,7 +227,7 @@ let tests: [Target] = [
         "System/CrashSimulation", uses: ["Environment", "Storage", "Support/SimulatedDisk", "Support/StorageOracle"]
     ),
     test("System", "CrashSimulation", uses: ["Support/SimulatedDisk", "System/CrashSimulation"]),
-    program("System/StorageSequences", uses: ["Support/StorageOracle"]),
+    program("System/StorageSequences", uses: ["Support/Seeds", "Support/StorageOracle"]),
     part(
         "Tests", "Support/JourneyUniverse",
         uses: shape + storage + ["OpLog", "Store", "StoreEmbedded", "Subscriptions", "Support/MergeOracle"]

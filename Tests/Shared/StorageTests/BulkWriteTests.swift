@@ -7,6 +7,8 @@ import Testing
 /// Many changes in one write take other ways than few: sorted by distribution, written side by side.
 @Suite("Bulk writes")
 struct BulkWriteTests {
+    private static let seeds = SeedList.drawn(for: "bulk-writes", count: 3)
+
     let folder: TemporaryFolder
 
     init() throws {
@@ -20,7 +22,7 @@ struct BulkWriteTests {
         return (Bool.random(using: &random) ? Array("shared".utf8) : [4]) + tail
     }
 
-    @Test("writes of thousands of changes agree with dictionaries", arguments: UInt64(1)...3, StorageBackend.allCases)
+    @Test("writes of thousands of changes agree with dictionaries", arguments: seeds, StorageBackend.allCases)
     func agreesWithDictionaries(seed: UInt64, backend: StorageBackend) throws {
         var random = SeededNumbers(seed: seed)
         let storage = try backend.open(folder.file("bulk.realm"))

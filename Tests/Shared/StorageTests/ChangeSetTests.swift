@@ -6,6 +6,8 @@ import Testing
 /// What changed between two snapshots. The sequences compare small states; these have many pages.
 @Suite("Change sets")
 struct ChangeSetTests {
+    private static let seeds = SeedList.drawn(for: "change-sets", count: 3)
+
     private static let entryCount = 20_000
     private static let leafCount: UInt32 = 2000
 
@@ -45,7 +47,7 @@ struct ChangeSetTests {
         #expect(try storage.changedLeaves(between: after, and: after) == [])
     }
 
-    @Test("ranges hold every changed key and little else", arguments: StorageBackend.allCases, UInt64(1)...3)
+    @Test("ranges hold every changed key and little else", arguments: StorageBackend.allCases, seeds)
     func ranges(backend: StorageBackend, seed: UInt64) throws {
         var random = SeededNumbers(seed: seed)
         let storage = try filled(backend, "changed ranges \(seed)")

@@ -11,6 +11,8 @@ import Testing
 /// tells.
 @Suite("Concurrency", .timeLimit(.minutes(10)))
 struct ConcurrencyTests {
+    private static let seeds = SeedList.drawn(for: "storage-concurrency", count: 2)
+
     let folder: TemporaryFolder
 
     init() throws {
@@ -19,7 +21,7 @@ struct ConcurrencyTests {
 
     @Test(
         "readers, writers and maintenance at once see whole states only, and leave one",
-        arguments: UInt64(1)...2, [StorageBackend.pages, .encryptedPages])
+        arguments: seeds, [StorageBackend.pages, .encryptedPages])
     func everythingAtOnce(seed: UInt64, backend: StorageBackend) async throws {
         let (path, copy) = (folder.file("a.realm"), folder.file("copy.realm"))
         var storage: (any Storage)? = try backend.open(path)

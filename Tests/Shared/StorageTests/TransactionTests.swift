@@ -8,6 +8,8 @@ import Testing
 
 @Suite("Storage transactions")
 struct TransactionTests {
+    private static let seeds = SeedList.drawn(for: "storage-transactions", count: 12)
+
     let folder: TemporaryFolder
 
     init() throws {
@@ -70,7 +72,7 @@ struct TransactionTests {
     }
 
     @Test(
-        "trees agree with a dictionary under random changes, scans and reads", arguments: UInt64(1)...12,
+        "trees agree with a dictionary under random changes, scans and reads", arguments: seeds,
         StorageBackend.allCases)
     func agreesWithDictionary(seed: UInt64, backend: StorageBackend) throws {
         var numbers = SeededNumbers(seed: seed)

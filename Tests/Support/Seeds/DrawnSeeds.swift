@@ -32,13 +32,15 @@ package struct DrawnSeeds: Sendable {
     /// The seeds themselves.
     package var row: [UInt64] { (0..<UInt64(count)).map { first &+ $0 } }
 
-    /// Says how to make the run again. It goes to the other end at once, so that a trap or a hang leaves it behind.
-    package func tell() {
-        FileHandle.standardOutput.write(Data("again: \(command)\n".utf8))
-    }
+    package func tell() { SeedList.tell(command) }
 }
 
 extension SeedList {
+    /// Says how to make a run again. It goes to the other end at once, so that a trap or a hang leaves it behind.
+    package static func tell(_ command: String) {
+        FileHandle.standardOutput.write(Data("again: \(command)\n".utf8))
+    }
+
     /// The seeds of a check: those of its list that failed once, and then so many that are drawn. The command that makes
     /// the run again is said before any of them is tried.
     ///

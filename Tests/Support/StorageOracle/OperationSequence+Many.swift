@@ -5,7 +5,7 @@ extension OperationSequence {
     ///   - folder: where the files may be; in memory is best, for nothing here depends on a disk.
     ///   - report: told now and then how many sequences one of the workers has done.
     package static func run(
-        seeds: ClosedRange<UInt64>, workers: Int, folder: String,
+        seeds: [UInt64], workers: Int, folder: String,
         backends: [StorageBackend] = StorageBackend.allCases,
         report: @escaping @Sendable (_ done: Int) -> Void = { _ in }
     ) async throws {

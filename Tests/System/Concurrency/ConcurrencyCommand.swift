@@ -1,4 +1,5 @@
 import ArgumentParser
+import CausewaySeeds
 import Foundation
 
 /// Lets threads, queues and actors work on one file at once and checks what each of them sees. Says most when it is
@@ -8,7 +9,7 @@ struct ConcurrencyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "causeway-concurrency")
 
     @Option(help: "Rounds of every thread in each scenario.") var rounds = 40
-    @Option(help: "Seed of what is written.") var seed: UInt64 = 1
+    @Option(help: "Seed of what is written; drawn unless said.") var seed: UInt64?
     @Option(help: "One scenario alone: \(Scenario.allCases.map(\.rawValue).joined(separator: ", ")).")
     var scenario: String?
 
@@ -23,6 +24,8 @@ struct ConcurrencyCommand: AsyncParsableCommand {
             .appendingPathComponent("causeway-concurrency-\(ProcessInfo.processInfo.processIdentifier)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
+        let seed = seed ?? SeedList.drawn()
+        SeedList.tell("deploy/test --sanitize thread --rounds \(rounds) --seed \(seed)")
         var failed = false
         for scenario in Scenario.allCases where self.scenario.map({ $0 == scenario.rawValue }) ?? true {
             for kind in BankFile.allCases {

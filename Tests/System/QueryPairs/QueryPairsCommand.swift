@@ -25,7 +25,7 @@ struct QueryPairsCommand: AsyncParsableCommand {
     func run() async throws {
         let first = seed ?? SeedList.drawn()
         if let fuzz {
-            print("causeway-queries: deploy/test --fuzz-queries \(fuzz) --seed \(first)")
+            SeedList.tell("deploy/test --fuzz-queries \(fuzz) --seed \(first)")
             return try await QueryFuzzing(count: fuzz, firstSeed: first, jobs: jobs).run()
         }
         let folder = FileManager.default.temporaryDirectory
@@ -37,7 +37,7 @@ struct QueryPairsCommand: AsyncParsableCommand {
             for seed in failedOnce { try Progress(seed, wanted: 1).work(in: folder) }
             print("causeway-queries: \(failedOnce.count) seeds that failed once")
         }
-        print("causeway-queries: deploy/test --queries \(count) --seed \(first)")
+        SeedList.tell("deploy/test --queries \(count) --seed \(first)")
         let progress = Progress(first, wanted: count)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<jobs { group.addTask { try progress.work(in: folder) } }

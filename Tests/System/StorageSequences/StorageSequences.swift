@@ -1,4 +1,5 @@
 import ArgumentParser
+import CausewaySeeds
 import CausewayStorageOracle
 import Foundation
 import Synchronization
@@ -10,7 +11,8 @@ struct StorageSequences: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "causeway-sequences")
 
     @Option(help: "How many sequences to run.") var count: UInt64 = 100_000
-    @Option(help: "Seed of the first; the next ones follow it.") var seed: UInt64 = 1
+    @Option(help: "Seed of the first, the next ones follow it; drawn unless said, behind those that failed once.")
+    var seed: UInt64?
     @Option(help: "How many run side by side.") var jobs = 2
 
     func validate() throws {
@@ -26,11 +28,15 @@ struct StorageSequences: AsyncParsableCommand {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let done = Atomic(0)
-        try await OperationSequence.run(seeds: seed...seed + count - 1, workers: jobs, folder: folder) { more in
+        let first = seed ?? SeedList.drawn()
+        let failedOnce = seed == nil ? SeedList.failedOnce("sequences") : []
+        SeedList.tell("deploy/test --sequences \(count) --seed \(first)")
+        let seeds = failedOnce + (0..<count).map { first &+ $0 }
+        try await OperationSequence.run(seeds: seeds, workers: jobs, folder: folder) { more in
             let total = done.add(more, ordering: .relaxed).newValue
             // A line now and then, for whoever waits for an hour.
             if total.isMultiple(of: 5000) { print("\(total) sequences agree") }
         }
-        print("causeway-sequences: \(count) sequences from seed \(seed): all answers agree")
+        print("causeway-sequences: \(count) sequences from seed \(first): all answers agree")
     }
 }

@@ -5,9 +5,12 @@ import Testing
 
 @Suite("Damaged leaf directories")
 struct DirectoryDamageTests {
-    @Test("a damaged node hides its leaves, stops a writer, and is reported by a walk", arguments: 0..<30)
-    func damagedNode(seed: Int) throws {
-        var model = try DirectoryModel(seed: UInt64(seed))
+    private static let seeds = SeedList.drawn(for: "damaged-directories", count: 30)
+    private static let hostileSeeds = SeedList.drawn(for: "hostile-directories", count: 300)
+
+    @Test("a damaged node hides its leaves, stops a writer, and is reported by a walk", arguments: seeds)
+    func damagedNode(seed: UInt64) throws {
+        var model = try DirectoryModel(seed: seed)
         while model.newest.leaves.count < 30 { try model.commit() }
         var nodes: [PagePointer] = []
         model.directory.walk { visit in
@@ -49,9 +52,9 @@ struct DirectoryDamageTests {
         }
     }
 
-    @Test("nodes with right checksums and any content never trap, and end", arguments: 0..<300)
-    func hostileNodes(seed: Int) throws {
-        var random = SeededNumbers(seed: UInt64(seed))
+    @Test("nodes with right checksums and any content never trap, and end", arguments: hostileSeeds)
+    func hostileNodes(seed: UInt64) throws {
+        var random = SeededNumbers(seed: seed)
         let file = try MemoryFile(pageLimit: 4096)
         var pointers: [PagePointer] = [.none]
         try file.commit { output in

@@ -13,9 +13,7 @@ struct DamagedFileTests {
     /// All bytes when asked for, and else so many in one that a run takes seconds.
     private static let isEveryByte = getenv("CAUSEWAY_EVERY_BYTE").map { String(cString: $0) == "1" } ?? false
 
-    private static func seed() -> UInt64 {
-        getenv("CAUSEWAY_SEED").flatMap { UInt64(String(cString: $0)) } ?? .random(in: 0...999_999)
-    }
+    private static let seeds = SeedList.drawn(for: "damaged-files", count: 1)
 
     private func flip(_ file: SmallFile, _ offsets: some Sequence<Int>, _ about: String) -> (told: Int, right: Int) {
         let disk = ByteFile(file.bytes)
@@ -38,12 +36,13 @@ struct DamagedFileTests {
     func flipped(kind: SmallFile.Kind, isEncrypted: Bool) throws {
         let file = try SmallFile(kind, isEncrypted: isEncrypted)
         #expect(file.judge(isUsed: false) { try file.open(ByteFile(file.bytes)) } == .right)
-        let seed = Self.seed()
-        var random = SeededNumbers(seed: seed)
-        let step = Self.isEveryByte ? 1 : 211
-        let offsets = stride(from: random.below(step), to: file.bytes.count, by: step)
-        let counts = flip(file, offsets, "\(kind), seed \(seed)")
-        #expect(counts.told > 0 && counts.right > 0)
+        for seed in Self.seeds {
+            var random = SeededNumbers(seed: seed)
+            let step = Self.isEveryByte ? 1 : 211
+            let offsets = stride(from: random.below(step), to: file.bytes.count, by: step)
+            let counts = flip(file, offsets, "\(kind), seed \(seed)")
+            #expect(counts.told > 0 && counts.right > 0, "seed \(seed)")
+        }
     }
 
     @Test(
@@ -62,11 +61,13 @@ struct DamagedFileTests {
     func cut(kind: SmallFile.Kind, isEncrypted: Bool) throws {
         let folder = try TemporaryFolder(waitsForDisk: false)
         let file = try SmallFile(kind, isEncrypted: isEncrypted)
-        let seed = Self.seed()
-        var random = SeededNumbers(seed: seed)
+        let drawn = Self.seeds.flatMap { seed in
+            var random = SeededNumbers(seed: seed)
+            return (0..<60).map { _ in random.below(file.bytes.count) }
+        }
         let lengths =
             Set(stride(from: 0, to: file.bytes.count, by: Self.pageBytes))
-            .union((0..<60).map { _ in random.below(file.bytes.count) })
+            .union(drawn)
             .union([1, 7, 8, 15, 16, 79, 80, 4095, 4097, 16_383, 16_385])
         var told = 0
         for length in lengths.sorted() {
@@ -79,7 +80,7 @@ struct DamagedFileTests {
             case .told: told += 1
             // Nothing, or the beginning of a creation that was cut short, is where a new file begins.
             case .wrong where length == 0: break
-            case .wrong(let why): Issue.record("\(kind), seed \(seed), cut to \(length): \(why)")
+            case .wrong(let why): Issue.record("\(kind), cut to \(length): \(why)")
             }
         }
         #expect(told > 0)

@@ -7,16 +7,17 @@ import Testing
 /// [I1] for several processes at once: whoever is killed, and when, the others go on with a file that adds up.
 @Suite("Processes that share a file and are killed", .serialized)
 struct KilledProcessesTests {
+    private static let seeds = SeedList.drawn(for: "killed-processes", count: 1)
+
     private static let peerCount = 4
 
     private static func number(_ name: String) -> UInt64? {
         ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
     }
 
-    @Test("after many kills the file adds up, nothing is pinned and no page is lost", arguments: [false, true])
-    func kills(isEncrypted: Bool) throws {
+    @Test("after many kills the file adds up, nothing is pinned and no page is lost", arguments: seeds, [false, true])
+    func kills(seed: UInt64, isEncrypted: Bool) throws {
         let seconds = Double(Self.number("CAUSEWAY_STORAGE_KILL_SECONDS") ?? 10) / 2
-        let seed = Self.number("CAUSEWAY_SEED") ?? .random(in: 0...999_999)
         let file = try PeerFile(isEncrypted: isEncrypted)
         var run = KillRun(file, seed: seed)
         try run.begin(Self.peerCount)

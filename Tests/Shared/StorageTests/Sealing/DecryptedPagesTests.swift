@@ -11,6 +11,8 @@ import Testing
 /// How much of an encrypted file lies decrypted in memory, and that nobody misses what went.
 @Suite("Decrypted pages", .timeLimit(.minutes(10)))
 struct DecryptedPagesTests {
+    private static let seeds = SeedList.drawn(for: "decrypted-pages", count: 1)
+
     private static let limitBytes = 1 << 20
     private static let leafBytes = 20_000
     private let folder: TemporaryFolder
@@ -140,9 +142,10 @@ struct DecryptedPagesTests {
         for number in Self.leaves { expectSound(copied, number) }
     }
 
-    @Test("with hardly any room for decrypted pages, many read and write at once what dictionaries say")
-    func concurrently() throws {
-        let seed = SeedList.drawn()
+    @Test(
+        "with hardly any room for decrypted pages, many read and write at once what dictionaries say",
+        arguments: seeds)
+    func concurrently(seed: UInt64) throws {
         let storage = try open(limitBytes: 32 << 10)
         let universe = Universe()
         try universe.write(storage, seed: seed, commits: 1)

@@ -1,10 +1,13 @@
 import CausewayEnvironment
+import CausewaySeeds
 import Testing
 
 @testable import CausewayStorage
 
 @Suite("Nonces")
 struct NonceTests {
+    private static let seeds = SeedList.drawn(for: "nonces", count: 20)
+
     private let bytes = SealingFixture.bytes(64)
 
     private func sealing(_ seal: PageSeal, page: UInt32, birth: UInt64) throws {
@@ -40,7 +43,7 @@ struct NonceTests {
         try sealing(seal, page: 4, birth: 10)
     }
 
-    @Test("no two seals of a file's life share key and nonce, whatever is lost", arguments: UInt64(1)...20)
+    @Test("no two seals of a file's life share key and nonce, whatever is lost", arguments: seeds)
     func neverRepeats(seed: UInt64) throws {
         struct Use: Hashable {
             var salt: SessionSalt

@@ -1,9 +1,12 @@
+import CausewaySeeds
 import Testing
 
 @testable import CausewayStorage
 
 @Suite("The table of sessions")
 struct SessionTableTests {
+    private static let seeds = SeedList.drawn(for: "session-tables", count: 500)
+
     private func table(_ births: [UInt64]) -> SessionTable {
         var table = SessionTable()
         table.learn(births.map { Session(firstBirth: $0, salt: SessionSalt(low: $0, high: ~$0)) })
@@ -66,7 +69,7 @@ struct SessionTableTests {
         var late = good
         late[24 + 7] = 1
         #expect(decoded(late) == nil)
-        for seed in UInt64(1)...500 {
+        for seed in Self.seeds {
             // Whatever comes of them, it is no trap.
             _ = decoded(SealingFixture.bytes(Int(seed % 7) * 24, seed: seed))
         }

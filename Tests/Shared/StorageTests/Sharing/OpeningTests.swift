@@ -5,6 +5,8 @@ import Testing
 
 @Suite("Opening a file that processes share")
 struct OpeningTests {
+    private static let seeds = SeedList.drawn(for: "lock-files", count: 24)
+
     let folder: SharedFolder
 
     init() throws {
@@ -63,7 +65,7 @@ struct OpeningTests {
 
     @Test("a lock file of any content and length is begun anew by the first")
     func garbage() throws {
-        for seed in UInt64(1)...24 {
+        for seed in Self.seeds {
             var random = SeededNumbers(seed: seed)
             let length = [0, 1, 11, 16, 4095, 4096, 5000, SharedLayout.fileBytes, 1_000_000][Int(seed % 9)]
             let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -5,9 +5,11 @@ import Testing
 
 @Suite("Pins")
 struct PinTests {
+    private static let seeds = SeedList.drawn(for: "pins", count: 40)
+
     @Test("at every step the writer is told of every pinned state, and of no state outside of what is pinned")
     func againstReference() throws {
-        for seed in UInt64(1)...40 {
+        for seed in Self.seeds {
             let folder = try SharedFolder()
             let states = try (0..<3).map { _ in try folder.join() }
             var random = SeededNumbers(seed: seed)

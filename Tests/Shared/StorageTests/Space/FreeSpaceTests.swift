@@ -5,9 +5,11 @@ import Testing
 
 @Suite("Free space")
 struct FreeSpaceTests {
-    @Test("agrees with a naive account of every page, whatever happens", arguments: 0..<30)
-    func agreesWithModel(seed: Int) throws {
-        var model = try SpaceModel(seed: UInt64(seed))
+    private static let seeds = SeedList.drawn(for: "free-space", count: 30)
+
+    @Test("agrees with a naive account of every page, whatever happens", arguments: seeds)
+    func agreesWithModel(seed: UInt64) throws {
+        var model = try SpaceModel(seed: seed)
         for step in 0..<300 {
             try model.step()
             guard model.problems.isEmpty else {

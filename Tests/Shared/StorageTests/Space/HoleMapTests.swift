@@ -5,12 +5,14 @@ import Testing
 
 @Suite("Holes")
 struct HoleMapTests {
-    @Test("agree with a set of pages", arguments: 0..<12)
-    func agreesWithSet(seed: Int) {
-        var random = SeededNumbers(seed: UInt64(seed))
+    private static let seeds = SeedList.drawn(for: "holes", count: 12)
+
+    @Test("agree with a set of pages", arguments: seeds)
+    func agreesWithSet(seed: UInt64) {
+        var random = SeededNumbers(seed: seed)
         var map = HoleMap()
         var pages: Set<UInt32> = []
-        let limit = [70, 600, 3000][seed % 3]
+        let limit = [70, 600, 3000][Int(seed % 3)]
         for step in 0..<300 {
             let page = UInt32(random.below(limit))
             let run = PageRun(page: page, count: UInt32(1 + random.below(random.below(4) == 0 ? limit : 5)))

@@ -5,9 +5,11 @@ import Testing
 
 @Suite("The record of the free space")
 struct SpaceRecordTests {
-    @Test("layers say what an array of pages says", arguments: 0..<100)
-    func layersAgreeWithArrays(seed: Int) {
-        var random = SeededNumbers(seed: UInt64(seed))
+    private static let seeds = SeedList.drawn(for: "space-records", count: 100)
+
+    @Test("layers say what an array of pages says", arguments: seeds)
+    func layersAgreeWithArrays(seed: UInt64) {
+        var random = SeededNumbers(seed: seed)
         let limit = 60
         var naive = [PageUse](repeating: .used, count: limit)
         var layers: [SpaceLayer] = []
@@ -53,9 +55,9 @@ struct SpaceRecordTests {
         return uses
     }
 
-    @Test("bytes of a record, changed at random, are refused or read as some free space", arguments: 0..<60)
-    func changedBytes(seed: Int) throws {
-        var random = SeededNumbers(seed: UInt64(seed))
+    @Test("bytes of a record, changed at random, are refused or read as some free space", arguments: seeds)
+    func changedBytes(seed: UInt64) throws {
+        var random = SeededNumbers(seed: seed)
         let record = try sampleRecord(&random)
         for _ in 0..<200 {
             var changed = record.0
@@ -71,9 +73,9 @@ struct SpaceRecordTests {
         }
     }
 
-    @Test("a segment with a right checksum and wrong bytes is refused or read as some free space", arguments: 0..<60)
-    func hostileSegments(seed: Int) throws {
-        var random = SeededNumbers(seed: UInt64(seed))
+    @Test("a segment with a right checksum and wrong bytes is refused or read as some free space", arguments: seeds)
+    func hostileSegments(seed: UInt64) throws {
+        var random = SeededNumbers(seed: seed)
         let (record, file) = try sampleRecord(&random)
         for _ in 0..<100 {
             var pointer = try #require(record.segments.randomElement(using: &random))

@@ -5,6 +5,8 @@ import Testing
 
 /// Random commits, compared with a dictionary.
 struct TreeRandomTests {
+    private static let seeds = SeedList.drawn(for: "trees", count: 4)
+
     /// How keys and values of one run look.
     enum Shape: CaseIterable, Sendable {
         case small, dense, mixed, long, sharedBeginnings
@@ -34,7 +36,7 @@ struct TreeRandomTests {
         }
     }
 
-    @Test("trees hold what a dictionary holds", arguments: Shape.allCases, UInt64(1)...4)
+    @Test("trees hold what a dictionary holds", arguments: Shape.allCases, seeds)
     func agreesWithDictionary(shape: Shape, seed: UInt64) throws {
         var random = SeededNumbers(seed: seed)
         let pages = try MemoryPages()
