@@ -129,7 +129,7 @@ let tests: [Target] = [
         uses: shape + ["Support/MergeOracle", "Support/MergeUniverse", "Support/Seeds", "Support/Shrinking"]
     ),
     test("Shared", "Query", uses: ["Model", "Query", "Support/QueryFuzzing", "Support/Seeds"]),
-    test("Shared", "Environment", uses: ["Environment", "Support/SimulatedDisk"]),
+    test("Shared", "Environment", uses: ["Environment", "Support/Seeds", "Support/SimulatedDisk"]),
     test(
         "Shared", "Storage",
         uses: [

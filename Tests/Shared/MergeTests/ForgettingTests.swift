@@ -7,6 +7,8 @@ import Testing
 /// Lists and texts that forget what is gone below a horizon: RULES.md, section 12.
 @Suite("Lists and texts that forget")
 struct ForgettingTests {
+    private static let seeds = SeedList.drawn(for: "forgetting", count: 60)
+
     /// A server that keeps every version, and forgets what was gone when the history was as long again.
     private struct Keeper<State> {
         var versions: [State]
@@ -33,9 +35,9 @@ struct ForgettingTests {
         return numbers.happens(percent: 50) ? newest : numbers.number(least...newest)
     }
 
-    @Test("a list that forgets shows what it showed, and takes what was written without knowing", arguments: 1...60)
-    func lists(_ seed: Int) throws {
-        var numbers = SeededNumbers(seed: UInt64(seed))
+    @Test("a list that forgets shows what it showed, and takes what was written without knowing", arguments: seeds)
+    func lists(_ seed: UInt64) throws {
+        var numbers = SeededNumbers(seed: seed)
         var keeper = Keeper(ListState(), window: numbers.one(of: [1, 3, 8, 30]))
         var whole = ListState()
         var counters: [UInt64] = [0, 0, 0]
@@ -86,9 +88,9 @@ struct ForgettingTests {
         }
     }
 
-    @Test("a text that forgets shows what it showed, and takes what was written without knowing", arguments: 1...60)
-    func texts(_ seed: Int) throws {
-        var numbers = SeededNumbers(seed: UInt64(seed))
+    @Test("a text that forgets shows what it showed, and takes what was written without knowing", arguments: seeds)
+    func texts(_ seed: UInt64) throws {
+        var numbers = SeededNumbers(seed: seed)
         var keeper = Keeper(TextState(), window: numbers.one(of: [1, 3, 8, 30]))
         var whole = TextState()
         var counters: [UInt64] = [0, 0, 0]
@@ -132,9 +134,9 @@ struct ForgettingTests {
         }
     }
 
-    @Test("what a late writer puts into one place of a list stays one piece in its order", arguments: 1...60)
-    func lateElements(_ seed: Int) throws {
-        var numbers = SeededNumbers(seed: UInt64(seed))
+    @Test("what a late writer puts into one place of a list stays one piece in its order", arguments: seeds)
+    func lateElements(_ seed: UInt64) throws {
+        var numbers = SeededNumbers(seed: seed)
         let (early, late) = (ClientID(1), ClientID(2))
         var (list, device) = (ListState(), ListState())
         for step in 1...60 as ClosedRange<UInt64> {
@@ -168,9 +170,9 @@ struct ForgettingTests {
         #expect(list.isOrderOfTree, "seed \(seed)")
     }
 
-    @Test("what a late writer types at one place of a text stays one piece in its order", arguments: 1...60)
-    func lateScalars(_ seed: Int) throws {
-        var numbers = SeededNumbers(seed: UInt64(seed))
+    @Test("what a late writer types at one place of a text stays one piece in its order", arguments: seeds)
+    func lateScalars(_ seed: UInt64) throws {
+        var numbers = SeededNumbers(seed: seed)
         var (text, device) = (TextState(), TextState())
         for step in 1...60 as ClosedRange<UInt64> {
             if step == 20 { device = text }

@@ -7,6 +7,9 @@ import Testing
 
 /// Texts: what two of them become together, and that runs never show.
 @Suite struct TextTests {
+    private static let seeds = SeedList.drawn(for: "texts", count: 60)
+    private static let convergenceSeeds = SeedList.drawn(for: "text-convergence", count: 250)
+
     private static func check(_ text: TextState, _ comment: @autoclosure () -> String) {
         #expect(text.isOrderOfTree, "\(comment()): not the order of its tree")
         #expect(text.isCounted, "\(comment()): counted wrong")
@@ -26,7 +29,7 @@ import Testing
 
     @Test("what one writer types, deletes and types again is what a plain string would be")
     func oneWriter() {
-        for seed in 0..<60 as Range<UInt64> {
+        for seed in Self.seeds {
             var random = SeededNumbers(seed: seed)
             var writer = TextWriter(1)
             var expected = Array("".unicodeScalars)
@@ -138,7 +141,7 @@ import Testing
 
     @Test("writers that type, delete and hear of each other at random end with the same bytes, as the reference says")
     func convergence() {
-        for seed in 0..<250 as Range<UInt64> {
+        for seed in Self.convergenceSeeds {
             var random = SeededNumbers(seed: seed)
             var writers = (1...3).map { TextWriter($0) }
             var inboxes: [[[TextOperation]]] = [[], [], []]
@@ -229,7 +232,7 @@ import Testing
 
     @Test("damaged states are refused or harmless")
     func damage() throws {
-        for seed in 0..<60 as Range<UInt64> {
+        for seed in Self.seeds {
             var random = SeededNumbers(seed: seed)
             var writers = [TextWriter(1), TextWriter(2)]
             var operations: [TextOperation] = []

@@ -4,9 +4,13 @@ import CausewaySeeds
 import Testing
 
 @Suite struct ChangesetEncodingTests {
+    private static let seeds = SeedList.drawn(for: "changesets", count: 500)
+    private static let damagedSeeds = SeedList.drawn(for: "damaged-changesets", count: 400)
+    private static let cutSeeds = SeedList.drawn(for: "cut-changesets", count: 60)
+
     @Test("what is written is read, whatever the operations are")
     func roundTrips() throws {
-        for seed in 0..<500 as Range<UInt64> {
+        for seed in Self.seeds {
             var random = SeededNumbers(seed: seed)
             let changesets = (0..<Int.random(in: 0...4, using: &random)).map {
                 Sample.changeset(UInt64($0 + 1), Sample.operations(&random))
@@ -111,7 +115,7 @@ import Testing
 
     @Test("cut bytes are refused at every length")
     func truncation() {
-        for seed in 0..<60 as Range<UInt64> {
+        for seed in Self.cutSeeds {
             var random = SeededNumbers(seed: seed)
             let bytes = Changeset.encode([Sample.changeset(1, Sample.operations(&random))])
             for length in bytes.indices {
@@ -125,7 +129,7 @@ import Testing
 
     @Test("damaged bytes are refused or read as something, and never take memory out of proportion")
     func damage() {
-        for seed in 0..<400 as Range<UInt64> {
+        for seed in Self.damagedSeeds {
             var random = SeededNumbers(seed: seed)
             let bytes = Changeset.encode([Sample.changeset(1, Sample.operations(&random))])
             for _ in 0..<80 {

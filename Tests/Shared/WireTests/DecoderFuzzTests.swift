@@ -1,17 +1,17 @@
 import CausewayDecoderFuzzing
+import CausewaySeeds
 import Foundation
 import Testing
 
 @Suite("Bytes that no program of ours wrote")
 struct DecoderFuzzTests {
+    private static let seeds = SeedList.drawn(for: "fuzz", count: 3)
+
     @Test(
         "every decoder reads them and writes the same again, or refuses them with a reason",
         arguments: FuzzTarget.allCases)
     func drawn(_ target: FuzzTarget) throws {
-        // Others each time; what fails says its seed, and CAUSEWAY_FUZZ_SEED begins with it.
-        let named = ProcessInfo.processInfo.environment["CAUSEWAY_FUZZ_SEED"].flatMap { UInt64($0) }
-        let first = named ?? UInt64.random(in: 1...1_000_000_000)
-        for seed in first..<first + 3 {
+        for seed in Self.seeds {
             var fuzzer = DecoderFuzzer(seed: seed, targets: [target])
             // A few bytes of these may stand for four million values, which take a program without optimisation long.
             try fuzzer.run(count: [.download, .objects].contains(target) ? 30 : 200)

@@ -32,7 +32,7 @@ package struct Law<Case> {
     }
 
     /// Tries a case a seed; gives the first that breaks the law, made small, with the seed it came from.
-    package func counterexample(seeds: Range<UInt64>) -> Counterexample<Case>? {
+    package func counterexample(seeds: some Sequence<UInt64>) -> Counterexample<Case>? {
         for seed in seeds {
             var random = SeededNumbers(seed: seed)
             let generated = generate(&random)

@@ -1,9 +1,12 @@
+import CausewaySeeds
 import CausewaySimulatedDisk
 import Glibc
 import Testing
 
 /// What a running process sees of a simulated disk, and what goes wrong with it on demand.
 struct SimulatedDiskTests {
+    private static let seeds = SeedList.drawn(for: "simulated-disk", count: 20)
+
     @Test func writesAreSeenAtOnceByEverybody() throws {
         let disk = SimulatedDisk()
         let file = disk.open()
@@ -64,7 +67,7 @@ struct SimulatedDiskTests {
 
     @Test func whatAFailedSyncLostStaysLostAndGoesOnBeingShown() {
         var lostSomething = false
-        for seed in 0..<20 as Range<UInt64> {
+        for seed in Self.seeds {
             let disk = SimulatedDisk()
             let file = disk.open()
             #expect(file.write(bytes: [UInt8](repeating: 1, count: 40_960), at: 0) == 40_960)
@@ -90,7 +93,7 @@ struct SimulatedDiskTests {
     }
 
     @Test func aPowerLossLeavesWhatTheReplayWorksOut() {
-        for seed in 0..<20 as Range<UInt64> {
+        for seed in Self.seeds {
             let disk = SimulatedDisk()
             var random = SeededRandom(seed: seed)
             let file = disk.open()
