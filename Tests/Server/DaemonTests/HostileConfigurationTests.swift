@@ -5,6 +5,8 @@ import Testing
 
 @Suite("A configuration file that was damaged")
 struct HostileConfigurationTests {
+    private static let seeds = SeedList.drawn(for: "hostile-configuration", count: 1)
+
     private static let whole = """
         listen: {host: 127.0.0.1, port: 0}
         tls: {certificate: a.pem, key: b.pem}
@@ -21,9 +23,9 @@ struct HostileConfigurationTests {
         log: {level: debug, format: json}
         """
 
-    @Test("every text is a configuration, or its problems are named")
-    func damaged() throws {
-        var numbers = SeededNumbers(seed: 1)
+    @Test("every text is a configuration, or its problems are named", arguments: seeds)
+    func damaged(seed: UInt64) throws {
+        var numbers = SeededNumbers(seed: seed)
         let telling = Array("{}[]:,&*!|>-#'\"\n \t%@0\u{0}é".utf8)
         var readCount = 0
         for number in 0..<2_000 {
@@ -41,7 +43,7 @@ struct HostileConfigurationTests {
                 _ = try Configuration.read(String(decoding: bytes, as: UTF8.self))
                 readCount += 1
             } catch {
-                #expect(!error.problems.isEmpty, "seed 1, number \(number)")
+                #expect(!error.problems.isEmpty, "seed \(seed), number \(number)")
             }
         }
         #expect(readCount > 0)

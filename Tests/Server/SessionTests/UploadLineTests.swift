@@ -5,6 +5,8 @@ import Testing
 
 @Suite("Which uploads are committed together")
 struct UploadLineTests {
+    private static let seeds = SeedList.drawn(for: "upload-line", count: 300)
+
     private func line(_ uploads: [(String, Int, String)], uploadsMax: Int = 64) -> UploadLine<String> {
         var line = UploadLine<String>(operationsMax: 100, uploadsMax: uploadsMax)
         for (upload, operations, user) in uploads { line.add(upload, operations: operations, of: user) }
@@ -56,7 +58,7 @@ struct UploadLineTests {
 
     @Test("what anybody adds is taken in order, whole, within the bounds, and the first is passed over once at most")
     func drawn() {
-        for seed in 0..<300 as Range<UInt64> {
+        for seed in Self.seeds {
             var random = SeededNumbers(seed: seed)
             var line = UploadLine<(user: String, number: Int, operations: Int)>(operationsMax: 100, uploadsMax: 5)
             var added: [String: Int] = [:]
@@ -76,7 +78,7 @@ struct UploadLineTests {
                 #expect(!group.isEmpty)
                 check(group, &taken)
             }
-            #expect(added == taken)
+            #expect(added == taken, "seed \(seed)")
         }
     }
 

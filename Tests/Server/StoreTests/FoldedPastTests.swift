@@ -9,6 +9,8 @@ import Testing
 /// What the record forgets once its history does not reach back to it: RULES.md, section 12.
 @Suite("What is forgotten below the horizon")
 struct FoldedPastTests {
+    private static let seeds = SeedList.drawn(for: "folded-past", count: 40)
+
     private func record(versions: UInt64 = 3, _ name: String = #function) throws -> Record {
         try Record(name, options: StoreEmbedded.Options(historyVersionsMax: versions))
     }
@@ -189,9 +191,9 @@ struct FoldedPastTests {
 
     // MARK: - Everything
 
-    @Test("nobody who is within the history finds that anything was forgotten", arguments: 0..<40)
-    func asIfNothing(_ seed: Int) throws {
-        var numbers = SeededNumbers(seed: UInt64(seed))
+    @Test("nobody who is within the history finds that anything was forgotten", arguments: seeds)
+    func asIfNothing(_ seed: UInt64) throws {
+        var numbers = SeededNumbers(seed: seed)
         let folding = try record(versions: UInt64(1 + numbers.below(6)), "folding-\(seed)")
         let whole = try Record("whole-\(seed)")
         var writers = [PastWriter(Record.ann), PastWriter(Record.bob)]
