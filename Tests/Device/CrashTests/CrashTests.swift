@@ -13,12 +13,15 @@ import Testing
 /// process goes on with the same file.
 @Suite("A device process is killed while it writes", .serialized)
 struct CrashTests {
-    @Test("objects are all there or not at all, after every one of 120 kills", arguments: [20_261, 20_262])
+    private static let seeds = SeedList.drawn(for: "killed-writers", count: 2)
+    private static let loggingSeeds = SeedList.drawn(for: "killed-logging-writers", count: 1)
+
+    @Test("objects are all there or not at all, after every one of 120 kills", arguments: seeds)
     func objects(seed: UInt64) throws {
         try killRepeatedly(mode: "local", seed: seed, kills: 120)
     }
 
-    @Test("objects and their operations are there together, after every one of 80 kills", arguments: [20_263])
+    @Test("objects and their operations are there together, after every one of 80 kills", arguments: loggingSeeds)
     func operations(seed: UInt64) throws {
         try killRepeatedly(mode: "logged", seed: seed, kills: 80)
     }

@@ -1,4 +1,5 @@
 import Causeway
+import CausewaySeeds
 import Foundation
 import Testing
 
@@ -23,6 +24,8 @@ class AccessorThing: Object {
 
 @Suite("Objects, managed and not")
 struct AccessorTests {
+    private static let seeds = SeedList.drawn(for: "accessors", count: 5)
+
     private let configuration = Realm.Configuration(
         inMemoryIdentifier: UUID().uuidString, objectTypes: [AccessorThing.self, AccessorPart.self])
 
@@ -125,7 +128,7 @@ struct AccessorTests {
         token.invalidate()
     }
 
-    @Test("a list does what an array does", arguments: [UInt64(1), 2, 3, 4, 5])
+    @Test("a list does what an array does", arguments: seeds)
     func lists(seed: UInt64) throws {
         let realm = try Realm(configuration: configuration)
         var state = seed

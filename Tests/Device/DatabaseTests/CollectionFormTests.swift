@@ -16,16 +16,17 @@ class FormDog: Object {
 
 @Suite("Forms of collections")
 struct CollectionFormTests {
+    private static let seeds = SeedList.drawn(for: "collection-forms", count: 1)
+
     private func realm() throws -> Realm {
         try Realm(
             configuration: Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: [FormDog.self]))
     }
 
-    @Test("many positions move and go at once, as in an array")
-    func offsets() throws {
+    @Test("many positions move and go at once, as in an array", arguments: seeds)
+    func offsets(seed: UInt64) throws {
         let realm = try realm()
         let dog = try realm.write { realm.create(FormDog.self) }
-        let seed: UInt64 = 0x0FF5
         var random = SeededNumbers(seed: seed)
         for round in 0..<300 {
             let count = Int.random(in: 0...9, using: &random)

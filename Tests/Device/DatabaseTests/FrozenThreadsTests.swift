@@ -21,6 +21,8 @@ class FrozenThing: Object {
 /// Each round freezes anew, so that the threads meet while nothing has been read yet.
 @Suite("Many threads in one frozen Realm")
 struct FrozenThreadsTests {
+    private static let seeds = SeedList.drawn(for: "frozen-threads", count: 1)
+
     private static let count = 2_500
     private static let threads = 8
     private static let rounds = 5
@@ -134,9 +136,8 @@ struct FrozenThreadsTests {
         let count = Atomic<Int>(0)
     }
 
-    @Test("all of them see what was frozen, while the live Realm moves on")
-    func threads() throws {
-        let seed = UInt64.random(in: 0...UInt64.max / 2)
+    @Test("all of them see what was frozen, while the live Realm moves on", arguments: seeds)
+    func threads(seed: UInt64) throws {
         let mistakes = Mistakes()
         let before = try freeze()
         for round in 0..<Self.rounds {

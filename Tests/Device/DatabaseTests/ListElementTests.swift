@@ -15,6 +15,8 @@ class ListOwner: Object {
 
 @Suite("Elements of lists")
 struct ListElementTests {
+    private static let seeds = SeedList.drawn(for: "list-elements", count: 1)
+
     private let configuration = Realm.Configuration(
         inMemoryIdentifier: UUID().uuidString, objectTypes: [ListOwner.self])
 
@@ -78,8 +80,8 @@ struct ListElementTests {
         }
     }
 
-    @Test("reads here and there in long lists follow every edit, commit and rollback")
-    func longLists() throws {
+    @Test("reads here and there in long lists follow every edit, commit and rollback", arguments: seeds)
+    func longLists(seed: UInt64) throws {
         let realm = try Realm(configuration: configuration)
         let owners = [ListOwner(value: ["id": 1]), ListOwner(value: ["id": 2])]
         var values: [[Int]] = [[], []]
@@ -91,7 +93,6 @@ struct ListElementTests {
                 owners[number].names.append(objectsIn: values[number].prefix(3_000).map { "\($0)" })
             }
         }
-        let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededNumbers(seed: seed)
         func expectReads(_ when: String) {
             var differences = 0

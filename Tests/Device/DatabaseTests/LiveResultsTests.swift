@@ -166,6 +166,10 @@ struct LiveResultsTests {
 
 @Suite("Incremental equals from scratch")
 struct IncrementalTests {
+    private static let seeds = SeedList.drawn(for: "live-results", count: 40, suite: "IncrementalTests")
+    private static let observerSeeds = SeedList.drawn(
+        for: "live-observers", count: 30, suite: "IncrementalTests")
+
     /// A way to ask, so that the same question can be asked of live results and anew.
     private struct Question: Sendable {
         var name: String
@@ -242,7 +246,7 @@ struct IncrementalTests {
         }
     }
 
-    @Test("for random writes, here and elsewhere, committed and cancelled", arguments: 0..<40 as Range<UInt64>)
+    @Test("for random writes, here and elsewhere, committed and cancelled", arguments: seeds)
     func results(seed: UInt64) throws {
         let configuration = Realm.Configuration(
             inMemoryIdentifier: UUID().uuidString, objectTypes: [LiveItem.self, LiveOwner.self])
@@ -324,7 +328,7 @@ struct IncrementalTests {
         }
     }
 
-    @Test("for the change sets that observers hear", arguments: 0..<30 as Range<UInt64>)
+    @Test("for the change sets that observers hear", arguments: observerSeeds)
     func observers(seed: UInt64) throws {
         let configuration = Realm.Configuration(
             inMemoryIdentifier: UUID().uuidString, objectTypes: [LiveItem.self, LiveOwner.self])

@@ -8,6 +8,8 @@ import Testing
 
 @Suite("A copied file goes on as another client")
 struct BeginningAgainTests {
+    private static let seeds = SeedList.drawn(for: "beginning-again", count: 160)
+
     private func beginAgain(
         _ device: Device, after agreed: UInt64, oneWay agreedOneWay: UInt64 = 0, as client: UInt64,
         refused: [RefusedOperation] = []
@@ -235,7 +237,7 @@ struct BeginningAgainTests {
 
     @Test("two files that were one, and a third device, lose nothing and end with the same objects", arguments: 0..<4)
     func twoFiles(_ block: Int) throws {
-        for seed in UInt64(block * 40)..<UInt64(block * 40 + 40) { try goOn(seed) }
+        for seed in Self.seeds.part(block, of: 4) { try goOn(seed) }
     }
 
     private func goOn(_ seed: UInt64) throws {

@@ -13,10 +13,10 @@ package struct DrawnSeeds: Sendable {
 
     /// - Parameters:
     ///   - check: the name of the variables and of the list of seeds that failed once, such as `long-keys`.
-    ///   - file: named as the suite that takes these seeds.
+    ///   - suite: the suite that takes these seeds, or the file that is named as it is.
     package init(
         _ check: String, count: Int, environment: [String: String] = ProcessInfo.processInfo.environment,
-        file: String = #fileID
+        suite: String = #fileID
     ) {
         let prefix = "CAUSEWAY_" + check.uppercased().split(separator: "-").joined(separator: "_")
         let named = environment[prefix + "_SEED"].flatMap { UInt64($0) }
@@ -24,9 +24,9 @@ package struct DrawnSeeds: Sendable {
         first = named ?? SeedList.drawn()
         self.count = counted ?? count
         isAlone = named != nil && counted != nil
-        let suite = file.split(separator: "/").last?.prefix { $0 != "." } ?? ""
+        let name = suite.split(separator: "/").last?.prefix { $0 != "." } ?? ""
         let words = ["\(prefix)_SEED=\(first)"] + (counted.map { ["\(prefix)_COUNT=\($0)"] } ?? [])
-        command = "\(words.joined(separator: " ")) deploy/test --filter \(suite)"
+        command = "\(words.joined(separator: " ")) deploy/test --filter \(name)"
     }
 
     /// The seeds themselves.
@@ -47,8 +47,8 @@ extension SeedList {
     /// All cases of a run share them where they are a constant of the suite:
     ///
     ///     private static let seeds = SeedList.drawn(for: "convergence", count: 300)
-    package static func drawn(for check: String, count: Int, file: String = #fileID) -> [UInt64] {
-        let seeds = DrawnSeeds(check, count: count, file: file)
+    package static func drawn(for check: String, count: Int, suite: String = #fileID) -> [UInt64] {
+        let seeds = DrawnSeeds(check, count: count, suite: suite)
         seeds.tell()
         return (seeds.isAlone ? [] : failedOnce(check)) + seeds.row
     }
