@@ -208,7 +208,7 @@ let tests: [Target] = [
             "Wire",
         ]
     ),
-    test("System", "DamagedRealm", uses: ["Support/DamageReader", "Support/Programs"]),
+    test("System", "DamagedRealm", uses: ["Support/DamageReader", "Support/Programs", "Support/Seeds"]),
     test(
         "System", "TwoProcess",
         uses: [
@@ -216,7 +216,7 @@ let tests: [Target] = [
             "Support/RealmPeer", "Support/Seeds",
         ]
     ),
-    test("System", "EndToEnd", uses: ["Daemon", "Database", "Support/AppPeer", "Support/Programs"]),
+    test("System", "EndToEnd", uses: ["Daemon", "Database", "Support/AppPeer", "Support/Programs", "Support/Seeds"]),
     part("Tests", "Support/FaultyNetwork", uses: ["Support/Seeds"], libraries: Package.nio),
     program("Support/FleetDevice", uses: ["Database"]),
     test(
@@ -224,16 +224,17 @@ let tests: [Target] = [
         uses: ["Daemon", "Support/FaultyNetwork", "Support/FleetDevice", "Support/Programs", "Support/Seeds"]
     ),
     program(
-        "System/CrashSimulation", uses: ["Environment", "Storage", "Support/SimulatedDisk", "Support/StorageOracle"]
+        "System/CrashSimulation",
+        uses: ["Environment", "Storage", "Support/Seeds", "Support/SimulatedDisk", "Support/StorageOracle"]
     ),
-    test("System", "CrashSimulation", uses: ["Support/SimulatedDisk", "System/CrashSimulation"]),
+    test("System", "CrashSimulation", uses: ["Support/Seeds", "Support/SimulatedDisk", "System/CrashSimulation"]),
     program("System/StorageSequences", uses: ["Support/Seeds", "Support/StorageOracle"]),
     part(
         "Tests", "Support/JourneyUniverse",
         uses: shape + storage + ["OpLog", "Store", "StoreEmbedded", "Subscriptions", "Support/MergeOracle"]
     ),
-    test("System", "Journey", uses: ["Support/JourneyUniverse", "Support/MergeUniverse"]),
-    program("System/Enumeration", uses: ["Support/JourneyUniverse", "Support/MergeUniverse"]),
+    test("System", "Journey", uses: ["Support/JourneyUniverse", "Support/MergeUniverse", "Support/Seeds"]),
+    program("System/Enumeration", uses: ["Support/JourneyUniverse", "Support/MergeUniverse", "Support/Seeds"]),
     program("System/QueryPairs", uses: ["Support/QueryFuzzing", "Support/QueryOracle", "Support/Seeds"]),
     program("System/Fuzz", uses: ["Support/DecoderFuzzing"]),
     program("System/Memory", uses: ["Database"]),

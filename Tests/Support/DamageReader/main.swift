@@ -3,20 +3,21 @@ import Foundation
 
 // Damages copies of a file, one a seed, and works with each of them as an app would.
 //
-//     CausewayDamageReader <folder> plain|encrypted <first seed> <count>
+//     CausewayDamageReader <folder> plain|encrypted <seed>,<seed>,…
 //
 // It says one line a seed: `right` when every answer was that of the sound file, `told` when a call threw
 // `Realm.Error`, `stopped` when a read met damage and could not throw (the program ends then, with code 3), and `wrong`
 // with the reason. Before it works with a file it verifies it: damage that work meets is damage that this has found.
-// Whoever started it starts it again with the next seed.
+// Whoever started it starts it again with the seeds that are left.
 
 func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
 
 let arguments = CommandLine.arguments
-guard arguments.count == 5, let first = UInt64(arguments[3]), let count = UInt64(arguments[4]) else {
-    FileHandle.standardError.write(Data("usage: \(arguments[0]) <folder> plain|encrypted <first seed> <count>\n".utf8))
+let seeds = arguments.count == 4 ? arguments[3].split(separator: ",").compactMap { UInt64($0) } : []
+guard !seeds.isEmpty else {
+    FileHandle.standardError.write(Data("usage: \(arguments[0]) <folder> plain|encrypted <seed>,<seed>,…\n".utf8))
     exit(64)
 }
 let folder = URL(fileURLWithPath: arguments[1])
@@ -94,7 +95,7 @@ func verdict(_ seed: UInt64) throws -> String {
     return isTold ?? "right"
 }
 
-for seed in first..<first + count {
+for seed in seeds {
     place = "\(seed)"
     say("\(seed) \(try verdict(seed))")
 }

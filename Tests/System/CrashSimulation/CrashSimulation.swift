@@ -1,4 +1,5 @@
 import ArgumentParser
+import CausewaySeeds
 import Foundation
 
 /// Lets the power fail at every moment of a storage's life, in every way a disk may fail, and looks at what is left.
@@ -14,9 +15,6 @@ struct CrashSimulation: ParsableCommand {
 
     @Option(help: "Seed of the first workload; the next ones follow it. Without it, one is drawn.")
     var seed: UInt64?
-
-    /// Short enough to be copied.
-    private static let seedLimit: UInt64 = 1 << 40
 
     @Option(help: "Stop after so many minutes, however many images were checked.")
     var minutes: Double?
@@ -48,12 +46,12 @@ struct CrashSimulation: ParsableCommand {
     func run() throws {
         Trace.tellOnTrap()
         Trace.tellOnHang(seconds: 60)
-        let seed = seed ?? .random(in: 1..<Self.seedLimit)
+        let seed = seed ?? SeedList.drawn()
         var settings = CrashRun.Settings(
             images: count, seed: seed, jobs: jobs, minutes: minutes, mutation: mutation.flatMap(Mutation.init(name:)))
         if workloadOnly || moment != nil { return try repeatOne(seed, CrashRun(settings)) }
-        settings.firstSeeds = FailedWorkloads.seeds
-        Self.say("causeway-crash: seeds from \(seed) on, after those that failed once\n")
+        settings.firstSeeds = SeedList.failedOnce("crash")
+        SeedList.tell("deploy/test --crash \(count) --seed \(seed)")
         try runAll(settings)
     }
 

@@ -1,16 +1,18 @@
 import Causeway
 import CausewayPrograms
+import CausewaySeeds
 import Foundation
 import Testing
 
 @Suite("A server killed at random", .serialized)
 @MainActor
 struct ServerKillTests {
-    @Test("uploads are applied exactly once however often the server is killed [I2]")
-    func killedWhileItMerges() async throws {
-        let seed = ProcessInfo.processInfo.environment["CAUSEWAY_KILL_SEED"].flatMap(UInt64.init) ?? 20_130_101
+    nonisolated private static let seeds = SeedList.drawn(for: "kill", count: 1)
+
+    @Test("uploads are applied exactly once however often the server is killed [I2]", arguments: seeds)
+    func killedWhileItMerges(seed: UInt64) async throws {
         let kills = ProcessInfo.processInfo.environment["CAUSEWAY_KILLS"].flatMap(Int.init) ?? 20
-        var random = Seeded(seed)
+        var random = SeededNumbers(seed: seed)
         let bench = try Bench("kill")
         defer { bench.end() }
         let a = try await bench.device("A")
@@ -63,19 +65,5 @@ struct ServerKillTests {
         }
         try await a.uploaded()
         #expect(try bench.server.count("Reading") == written)
-    }
-}
-
-/// A small generator that one seed replays.
-struct Seeded {
-    private var state: UInt64
-
-    init(_ seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state >> 20
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CausewayJourneyUniverse
 import CausewayMergeUniverse
+import CausewaySeeds
 
 /// Delivers every two changesets of three writers in every order, in a small universe, and compares what they become;
 /// then takes every two deeds of three devices through files, uploads, views and downloads.
@@ -29,7 +30,8 @@ struct EnumerationCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let number { return try show(number, level ?? .joins) }
-        print("causeway-enumeration: part \(part)")
+        let only = level.map { " --level \($0.rawValue)" } ?? ""
+        SeedList.tell("deploy/test --enumerate --part \(part)\(only)")
         var cases = 0
         for level in Level.allCases where self.level ?? level == level {
             cases += level == .joins ? try await runJoins() : try await runJourneys()

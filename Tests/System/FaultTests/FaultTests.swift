@@ -1,11 +1,14 @@
 import CausewayFaultyNetwork
 import CausewayPrograms
+import CausewaySeeds
 import Foundation
 import Testing
 
 /// The real daemon and devices as processes. `deploy/test --faults MINUTES` is the long form.
 @Suite("Real processes under faults", .serialized)
 struct FaultTests {
+    private static let seeds = SeedList.drawn(for: "fault", count: 1)
+
     private static func setting(_ name: String) -> Double? {
         ProcessInfo.processInfo.environment[name].flatMap(Double.init)
     }
@@ -20,9 +23,10 @@ struct FaultTests {
         try await fleet.end()
     }
 
-    @Test("killed, stopped, cut, delayed: nothing acknowledged is lost, nothing is doubled, all converge")
-    func everything() async throws {
-        let seed = Self.setting("CAUSEWAY_FAULT_SEED").map { UInt64($0) } ?? 20_260_701
+    @Test(
+        "killed, stopped, cut, delayed: nothing acknowledged is lost, nothing is doubled, all converge",
+        arguments: seeds)
+    func everything(seed: UInt64) async throws {
         let minutes = Self.setting("CAUSEWAY_FAULT_MINUTES")
         try await run(Fleet("faults", devices: 3, seed: seed)) { fleet in
             let end = ContinuousClock.now + .seconds((minutes ?? 0) * 60)

@@ -7,14 +7,16 @@ import Testing
 /// `deploy/test --simulate COUNT` runs more, built in release.
 @Suite("Simulation")
 struct SimulationTests {
-    /// Half of them with rules that change; other seeds each time, unless the environment names the first.
+    private static let drawn: DrawnSeeds = {
+        let drawn = DrawnSeeds("simulation", count: 30)
+        drawn.tell()
+        return drawn
+    }()
+
+    /// So many with rules that change, and so many without.
     @Test("a server and its devices agree after any edits and faults", arguments: [false, true])
     func agree(hasRules: Bool) {
-        let environment = ProcessInfo.processInfo.environment
-        let count = environment["CAUSEWAY_SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 60
-        var seeds = SimulationSeeds.drawn(count / 2, hasRules: hasRules)
-        if let first = environment["CAUSEWAY_SIMULATION_FIRST"].flatMap({ UInt64($0) }) { seeds.first = first }
-        agree(seeds)
+        agree(SimulationSeeds(first: Self.drawn.first, count: UInt64(Self.drawn.count), hasRules: hasRules))
     }
 
     @Test("a server and its devices agree in every story that failed once")

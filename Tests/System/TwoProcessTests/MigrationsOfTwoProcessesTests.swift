@@ -52,8 +52,7 @@ private final class PeerProgram: MigratingProgram {
 
 @Suite("Migrations of two processes with one file", .serialized)
 struct MigrationsOfTwoProcessesTests {
-    /// Drawn anew for each run. A failure names its seed; put that in their place to see it again.
-    private static let seeds = (0..<6).map { _ in SeedList.drawn() }
+    private static let seeds = SeedList.drawn(for: "process-migrations", count: 6)
 
     @Test(
         "each reads and writes what the model says, or is told that the classes have changed, also after one was killed",
