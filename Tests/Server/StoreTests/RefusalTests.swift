@@ -1,11 +1,14 @@
 import CausewayModel
 import CausewayOperations
+import CausewaySeeds
 import CausewayStore
 import CausewayStoreEmbedded
 import Testing
 
 @Suite("What the record refuses")
 struct RefusalTests {
+    private static let seeds = SeedList.drawn(for: "refusals", count: 40)
+
     static let invalid: [(Operation, String)] = [
         (create(ObjectReference("Cat", .int(1))), "Cat"),
         (create(ObjectReference("Dog", .string("1"))), "primary key"),
@@ -226,7 +229,7 @@ struct RefusalTests {
 
     @Test("operations drawn at random never stop the server")
     func hostile() throws {
-        for seed in 0..<UInt64(40) {
+        for seed in Self.seeds {
             let record = try Record("hostile \(seed)")
             var random = Drawing(seed: seed)
             for _ in 0..<60 {

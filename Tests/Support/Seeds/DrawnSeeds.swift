@@ -65,7 +65,7 @@ extension SeedList {
 }
 
 extension [UInt64] {
-    /// Every so manieth seed, from another place for each part: for cases of a test that share the work.
+    /// One of so many parts, from 0, with some of every stretch: for cases of a test that share the work.
     package func part(_ number: Int, of parts: Int) -> [UInt64] {
         stride(from: number, to: count, by: parts).map { self[$0] }
     }
