@@ -21,8 +21,8 @@ def main() -> int:
     arguments = parser.parse_args()
     passed, failed = 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        # Heartbeats tell that the server has nothing else to say: often, so that nobody waits long.
-        server = Server(arguments.server.resolve(), Path(folder), settings="limits: {heartbeatSeconds: 1}")
+        # Heartbeats tell that the server has nothing else to say: often, so that nobody waits long. Nor for it to end.
+        server = Server(arguments.server.resolve(), Path(folder), settings="limits: {heartbeatSeconds: 1, gracefulEndSeconds: 1}")
         server.start()
         try:
             for scenario in SCENARIOS:

@@ -71,6 +71,38 @@ class ListDelete:
 
 
 @dataclass(frozen=True)
+class ListMove:
+    """Of an element to a new position, between two as an insert's."""
+
+    class_name: str
+    key: Key
+    property: str
+    id: ElementId
+    element: ElementId
+    left: ElementId | None = None
+    right: ElementId | None = None
+
+
+@dataclass(frozen=True)
+class ListSet:
+    class_name: str
+    key: Key
+    property: str
+    id: ElementId
+    value: Value
+
+
+@dataclass(frozen=True)
+class ListClear:
+    """Of the elements that its writer saw; what others insert meanwhile stays."""
+
+    class_name: str
+    key: Key
+    property: str
+    ids: tuple[ElementId, ...]
+
+
+@dataclass(frozen=True)
 class Put:
     """Into a map under a key; an element of a set is a key without a value."""
 
@@ -102,7 +134,20 @@ class TextInsert:
     right: ElementId | None = None
 
 
-Operation = Union[Create, Set, Delete, Add, ListInsert, ListDelete, Put, Remove, TextInsert]
+@dataclass(frozen=True)
+class TextDelete:
+    """So many scalars whose ids follow each other."""
+
+    class_name: str
+    key: Key
+    property: str
+    id: ElementId
+    count: int
+
+
+OfList = Union[ListInsert, ListDelete, ListMove, ListSet, ListClear]
+OfText = Union[TextInsert, TextDelete]
+Operation = Union[Create, Set, Delete, Add, OfList, Put, Remove, OfText]
 
 
 @dataclass
@@ -236,22 +281,40 @@ class ChangesetWriter:
             if isinstance(one, Put):
                 write_value(self._writer, one.value)
 
-    def _list(self, operations: list[ListInsert | ListDelete]) -> None:
+    def _list(self, operations: list[OfList]) -> None:
         for one in operations:
-            if isinstance(one, ListInsert):
-                self._insert(one)
-                write_value(self._writer, one.value)
+            match one:
+                case ListInsert():
+                    self._place(0, one)
+                    write_value(self._writer, one.value)
+                case ListDelete():
+                    self._writer.byte(1)
+                    self._id(one.id)
+                case ListMove():
+                    self._place(2, one)
+                    self._id(one.element)
+                case ListSet():
+                    self._writer.byte(3)
+                    self._id(one.id)
+                    write_value(self._writer, one.value)
+                case ListClear():
+                    self._writer.byte(4)
+                    self._writer.varint(len(one.ids))
+                    for id in one.ids:
+                        self._id(id)
+
+    def _text(self, operations: list[OfText]) -> None:
+        for one in operations:
+            if isinstance(one, TextInsert):
+                self._place(0, one)
+                self._writer.text(one.text)
             else:
                 self._writer.byte(1)
                 self._id(one.id)
+                self._writer.varint(one.count)
 
-    def _text(self, operations: list[TextInsert]) -> None:
-        for one in operations:
-            self._insert(one)
-            self._writer.text(one.text)
-
-    def _insert(self, one: ListInsert | TextInsert) -> None:
-        self._writer.byte((0 if one.left is None else 1) << 3 | (0 if one.right is None else 1) << 5)
+    def _place(self, kind: int, one: ListInsert | ListMove | TextInsert) -> None:
+        self._writer.byte(kind | (0 if one.left is None else 1) << 3 | (0 if one.right is None else 1) << 5)
         self._id(one.id)
         for origin in (one.left, one.right):
             if origin is not None:
@@ -275,9 +338,9 @@ def _shape(operation: Operation) -> tuple:
             return kind, class_name, operation.life
         case Add():
             return kind, class_name, operation.counter
-        case ListInsert() | ListDelete():
+        case ListInsert() | ListDelete() | ListMove() | ListSet() | ListClear():
             return ListInsert, class_name, operation.key, operation.property
         case Put() | Remove():
             return Put, class_name, operation.key, operation.property
-        case TextInsert():
-            return kind, class_name, operation.key, operation.property
+        case TextInsert() | TextDelete():
+            return TextInsert, class_name, operation.key, operation.property

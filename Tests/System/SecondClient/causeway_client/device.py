@@ -1,5 +1,6 @@
 """A device that keeps what it is sent in memory, and sends what it is told to write.
 
+It goes on with a change that was cut, sends again what a restored server has lost, and notices that it is a copy.
 What it writes shows when it is acknowledged. An app's device shows it at once, replays what is pending over what comes,
 keeps all of it in a file, and merges its own edits of lists, sets, maps and texts, which this one leaves to others.
 """
@@ -8,6 +9,9 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from itertools import groupby
 
 from .changesets import Add, Changeset, Create, Delete, Operation, Set
 from .connection import Connection
@@ -27,16 +31,31 @@ class SessionEnded(Exception):
         self.code: int = failure.code
 
 
+class CopiedFile(Exception):
+    """Somebody else writes under this client's name: `begin_again` takes a new one."""
+
+
 class Device:
     def __init__(self, connection: Connection, database: str, token: str, schema: Schema) -> None:
         self.session = Session(connection, database, token)
         self.schema = schema
         # Drawn once for each file, and never zero: ids and stamps are made with it.
         self.client = secrets.randbits(64) or 1
+        # Before it was found to be a copy.
+        self.predecessor = 0
+        # Drawn once for each opening of the file.
+        self.opening = secrets.randbits(64) or 1
+        # Which opening made a changeset, and on versions of which run of the server.
+        self.made: dict[int, tuple[int, int]] = {}
         self.sequence = 0
         self.entry = 0
         # What it has sent and nobody has acknowledged, by number.
         self.pending: dict[int, Changeset] = {}
+        # What was acknowledged, if it keeps that for a server which is restored from an older copy.
+        self.keeps_acknowledged = False
+        self.kept: dict[int, Changeset] = {}
+        # Parts of a change that was cut, those of each session with how far they led.
+        self.staged: list[tuple[object, list[Changes]]] = []
         self.checkpoint = pb.Checkpoint()
         self.held = pb.QuerySet()
         self.wanted = pb.QuerySet()
@@ -64,6 +83,14 @@ class Device:
         """Says hello from the checkpoint and reads the download from there on."""
         asked = milliseconds()
         self.welcome = self.session.hello(self.hello())
+        if self.welcome.copied or self._is_of_another(self.welcome):
+            raise CopiedFile
+        if self.welcome.committed < self.checkpoint.acknowledged:
+            # What the server has lost is pending again, and the view is told anew.
+            self._take_back(self.welcome.committed)
+            self.welcome = self.session.hello(self.hello())
+        if not self.welcome.resumes:
+            self.staged = []
         self._clock_ahead_milliseconds = max(0, self.welcome.server_time - milliseconds()) or min(
             0, self.welcome.server_time - asked
         )
@@ -75,18 +102,84 @@ class Device:
         self._reading.start()
 
     def hello(self):
+        staged = pb.Staged(reached=self.staged[-1][0], queries=self.wanted) if self.staged else None
         return pb.Hello(
             client=self.client,
+            predecessor=self.predecessor,
+            opening=self.opening,
+            staged=staged,
             protocol_lowest=1,
             protocol_highest=1,
             schema=schema_envelope(self.schema),
             checkpoint=self.checkpoint,
             held=self.held,
             wanted=self.wanted,
-            # It keeps nothing that was acknowledged.
-            oldest=self.checkpoint.acknowledged + 1,
+            oldest=min(self.kept, default=self.checkpoint.acknowledged + 1),
             oldest_one_way=self.entry + 1,
         )
+
+    def reopened(self) -> "Device":
+        """The file as another program opens it, or its copy: with all that it holds, and an opening of its own."""
+        twin = Device(self.session.connection, self.session.database, self.session.token, self.schema)
+        twin.client, twin.sequence, twin.entry = self.client, self.sequence, self.entry
+        twin.predecessor, twin.made = self.predecessor, dict(self.made)
+        twin.pending, twin.kept, twin.keeps_acknowledged = dict(self.pending), dict(self.kept), self.keeps_acknowledged
+        for mine, its in ((self.checkpoint, twin.checkpoint), (self.held, twin.held), (self.wanted, twin.wanted)):
+            its.CopyFrom(mine)
+        twin.objects = deepcopy(self.objects)
+        return twin
+
+    def begin_again(self) -> None:
+        """PROTOCOL.md, "Copied files": what is not on the server is sent as a new client, from one on."""
+        common = self._common_end(self.welcome)
+        later = [self.pending[number] for number in sorted(self.pending) if number > common]
+        for number in sorted(number for number in self.pending if number <= common):
+            self._join(self.pending[number])
+        self.predecessor, self.client = self.client, secrets.randbits(64) or 1
+        self.pending = {
+            number: replace(one, client=self.client, sequence=number, stamp=Stamp(one.stamp.time, self.client))
+            for number, one in enumerate(later, 1)
+        }
+        self.made = {number: (self.opening, self.checkpoint.incarnation) for number in self.pending}
+        self.sequence, self.entry, self.kept, self.staged = len(later), 0, {}, []
+        self.checkpoint.acknowledged = 0
+        self.checkpoint.opening = 0
+        # Names no schema, so that the view is compared.
+        self.checkpoint.schema = (1 << 64) - 1
+
+    def send_pending(self) -> None:
+        """Everything that was not acknowledged, in order; what was made on another run of the server, apart."""
+        waiting = [number for number in sorted(self.pending) if number > self.welcome.committed]
+        for (opening, run), numbers in groupby(waiting, key=lambda number: self.made[number]):
+            answered = self.session.upload([self.pending[number] for number in numbers], opening, run)
+            if answered.HasField("failure"):
+                raise SessionEnded(answered.failure)
+
+    # Copies, and servers that were restored
+
+    def _is_of_another(self, welcome) -> bool:
+        """Whether the server has from another opening what this file has from its own, or does not have at all."""
+        if welcome.committed > self.sequence and self.made and not welcome.skipped:
+            return True
+        theirs = _opening(welcome.openings, welcome.opening_firsts, welcome.committed)
+        mine, _ = self.made.get(welcome.committed, (0, 0))
+        return bool(theirs and mine and theirs != mine)
+
+    def _common_end(self, welcome) -> int:
+        """Up to where this file and the other one have the same: the end of the newest opening that both name, or the
+        last acknowledgement."""
+        common = self.checkpoint.acknowledged
+        for number in range(1, min(self.sequence, welcome.committed) + 1):
+            if _opening(welcome.openings, welcome.opening_firsts, number) == self.made.get(number, (0, 0))[0]:
+                common = max(common, number)
+        return common
+
+    def _take_back(self, committed: int) -> None:
+        for number in [number for number in self.kept if number > committed]:
+            self.pending[number] = self.kept.pop(number)
+        epoch = self.checkpoint.epoch
+        self.checkpoint = pb.Checkpoint(epoch=epoch, acknowledged=committed)
+        self.held, self.staged = pb.QuerySet(), []
 
     def subscribe(self, *queries: tuple[str, str]) -> None:
         """Wants these queries from now on, instead of those before. The first set has the number 1."""
@@ -126,15 +219,16 @@ class Device:
             self.client, self.sequence, list(operations), Stamp(self._time(), self.client), self.checkpoint.version
         )
         self.pending[self.sequence] = changeset
+        self.made[self.sequence] = self.opening, self.checkpoint.incarnation
         if upload:
-            answered = self.session.upload([changeset])
+            answered = self.session.upload([changeset], *self.made[self.sequence])
             if answered.HasField("failure"):
                 raise SessionEnded(answered.failure)
         return changeset
 
     def send_one_way(self, *operations: Operation) -> int:
         self.entry += 1
-        return self.session.ingest(self.client, [Changeset(self.client, self.entry, list(operations))])
+        return self.session.ingest(self.client, [Changeset(self.client, self.entry, list(operations))], self.opening)
 
     def _time(self) -> int:
         """Later than every one before, also when the clock is set back."""
@@ -146,6 +240,7 @@ class Device:
 
     def _read(self) -> None:
         parts: list[Changes] = []
+        earlier = list(self.staged)
         self.consumed = 0
         try:
             for message, body, wire_bytes in self.session.download():
@@ -153,8 +248,11 @@ class Device:
                 if kind == "changes":
                     parts.append(ObjectsReader(body).read())
                     if message.changes.HasField("checkpoint"):
-                        self._apply(parts, message.changes.checkpoint)
-                        parts = []
+                        self._apply_all(earlier, parts, message.changes.checkpoint)
+                        parts, earlier = [], []
+                    elif message.changes.HasField("resume"):
+                        # Those of this session so far; what it brings beyond the last point would come again.
+                        self.staged = [*earlier, (message.changes.resume, list(parts))]
                 elif kind == "end":
                     raise SessionEnded(message.end)
                 else:
@@ -188,11 +286,24 @@ class Device:
                 self.questions_answered += 1
             self.changed.notify_all()
 
+    def _apply_all(self, earlier: list[tuple[object, list[Changes]]], parts: list[Changes], checkpoint) -> None:
+        """What was staged by the sessions before leads to the checkpoint of its last point, and shows with the rest."""
+        mine = self.made.get(checkpoint.acknowledged, (0, 0))[0]
+        if checkpoint.opening and checkpoint.opening != mine:
+            raise CopiedFile
+        with self.changed:
+            for point, of_session in earlier:
+                self._apply(of_session, point.checkpoint)
+            self._apply(parts, checkpoint)
+            self.staged = []
+
     def _apply(self, parts: list[Changes], checkpoint) -> None:
         """A change shows at once, when its last part has come: with it the checkpoint."""
         with self.changed:
             # Nobody tells a device what it wrote itself, but for what came of it otherwise: that follows.
             for sequence in sorted(one for one in self.pending if one <= checkpoint.acknowledged):
+                if self.keeps_acknowledged:
+                    self.kept[sequence] = self.pending[sequence]
                 self._join(self.pending.pop(sequence))
             for part in parts:
                 for one in part.entered:
@@ -229,6 +340,11 @@ class Device:
                     known.values[operation.counter] = operation.amount + (count if isinstance(count, int) else 0)
                 case Delete(life=life) if known and known.life < life:
                     del self.objects[name]
+
+
+def _opening(openings, firsts, number: int) -> int:
+    """Which one made that number; zero where nobody says."""
+    return next((one for one, first in reversed(list(zip(openings, firsts))) if first <= number), 0)
 
 
 def milliseconds() -> int:

@@ -24,6 +24,7 @@ class Session:
         self.connection = connection
         self.token = token
         self.number = 0
+        self.database = database
         self._path = f"/v1/{quote(database, safe='')}/"
 
     def hello(self, hello):
@@ -42,13 +43,15 @@ class Session:
             for payload, wire_bytes in reader.feed(piece):
                 yield *read_message(pb.DownloadMessage, payload), wire_bytes
 
-    def upload(self, changesets: list[Changeset]):
+    def upload(self, changesets: list[Changeset], opening: int = 0, run: int = 0):
+        """All of one opening of the file, and made on versions of one run of the server. Zero says nothing."""
         body = ChangesetWriter().document(changesets)
-        return self._call("upload", message(pb.UploadRequest(session=self.number), body), pb.UploadAnswer)[0]
+        envelope = pb.UploadRequest(session=self.number, opening=opening, run=run)
+        return self._call("upload", message(envelope, body), pb.UploadAnswer)[0]
 
-    def ingest(self, client: int, entries: list[Changeset]) -> int:
+    def ingest(self, client: int, entries: list[Changeset], opening: int = 0) -> int:
         """One-way entries, each as a changeset whose stamp and base are zero; the first one's number counts."""
-        envelope = pb.IngestRequest(client=client, first=entries[0].sequence)
+        envelope = pb.IngestRequest(client=client, first=entries[0].sequence, opening=opening)
         body = ChangesetWriter().document(entries)
         return self._call("ingest", message(envelope, body), pb.IngestAnswer)[0].acknowledged
 

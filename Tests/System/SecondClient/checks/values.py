@@ -2,7 +2,21 @@
 
 import uuid
 
-from causeway_client.changesets import Add, Create, Field, ListDelete, ListInsert, Put, Remove, Set, TextInsert
+from causeway_client.changesets import (
+    Add,
+    Create,
+    Field,
+    ListClear,
+    ListDelete,
+    ListInsert,
+    ListMove,
+    ListSet,
+    Put,
+    Remove,
+    Set,
+    TextDelete,
+    TextInsert,
+)
 from causeway_client.states import KeyedState, ListState, TextState
 from causeway_client.values import ClassedLink, Decimal128, ElementId, Float32, Link, ObjectId, Timestamp, Value
 
@@ -77,6 +91,68 @@ def collections(world: World) -> None:
     assert state["text"].ids == ids[10:16], state["text"]
 
 
+def list_edits(world: World) -> None:
+    """elements of a list that are moved, set and cleared come down where they stand, and what is inserted meanwhile stays"""
+    key = 1_000 * int(world.user.split("-")[1])
+    query = "Everything", f"_id == {key}"
+    a, b = world.device(query), world.device(query)
+    ids = [ElementId(a.client, number) for number in range(20)]
+    here = ("Everything", key, "list")
+    a.write(
+        Create(*here[:2]),
+        *(ListInsert(*here, ids[n], f"{n}", ids[n - 1] if n else None) for n in range(4)),
+    )
+    a.catch_up()
+    a.write(
+        ListMove(*here, ids[10], ids[3], right=ids[0]),
+        ListSet(*here, ids[1], "one"),
+        ListMove(*here, ids[11], ids[0], left=ids[2], right=ids[3]),
+    )
+    b.wait(lambda: here[:2] in b.objects and len(_list(b, key).positions) == 6)
+    assert _list(b, key).values == ["3", "one", "2", "0"], _list(b, key)
+    # A move leaves the element its id: the positions that it had stay, without showing anything.
+    assert _list(b, key).ids == [ids[3], ids[1], ids[2], ids[0]], _list(b, key)
+    a.write(ListSet(*here, ids[0], "zero"), ListMove(*here, ids[12], ids[3], left=ids[11]))
+    b.wait(lambda: _list(b, key).values == ["one", "2", "zero", "3"])
+    mine = ElementId(b.client, 1)
+    b.write(ListInsert(*here, mine, "mine", left=ids[1], right=ids[2]))
+    a.write(ListClear(*here, tuple(ids[:4])))
+    # Neither is told what it has written itself: a third one says what came of it.
+    c = world.device(query)
+    c.wait(lambda: here[:2] in c.objects and _list(c, key).values == ["mine"])
+
+
+def _list(device, key: int) -> ListState:
+    state = device.objects["Everything", key].collections["list"]
+    assert isinstance(state, ListState)
+    return state
+
+
+def text_edits(world: World) -> None:
+    """what is deleted of a text is gone on the other side, also where it was typed in two goes, and ids of the rest stay"""
+    key = 1_000 * int(world.user.split("-")[1])
+    query = "Everything", f"_id == {key}"
+    a, b = world.device(query), world.device(query)
+    ids = [ElementId(a.client, number) for number in range(20)]
+    here = ("Everything", key, "text")
+    a.write(Create(*here[:2]), TextInsert(*here, ids[0], "hello \U0001f6eb"))
+    a.write(TextInsert(*here, ids[10], "!?", left=ids[6]))
+    a.write(TextDelete(*here, ids[1], 4), TextDelete(*here, ids[6], 1), TextDelete(*here, ids[11], 1))
+    b.wait(lambda: here[:2] in b.objects and _text(b, key).text == "h !")
+    assert _text(b, key).ids == [ids[0], ids[5], ids[10]], _text(b, key)
+    # Twice is as once, and beside what is gone others go on.
+    b.write(TextInsert(*here, ElementId(b.client, 1), "i", left=ids[0], right=ids[1]), TextDelete(*here, ids[5], 1))
+    a.write(TextDelete(*here, ids[1], 5))
+    c = world.device(query)
+    c.wait(lambda: here[:2] in c.objects and _text(c, key).text == "hi!")
+
+
+def _text(device, key: int) -> TextState:
+    state = device.objects["Everything", key].collections["text"]
+    assert isinstance(state, TextState)
+    return state
+
+
 def embedded(world: World) -> None:
     """an embedded object comes before what holds it, and ends when the link goes elsewhere"""
     key = 1_000 * int(world.user.split("-")[1])
@@ -127,4 +203,4 @@ def nested(world: World) -> None:
     assert isinstance(entries, KeyedState) and [one.value for one in entries.visible] == [42], entries
 
 
-VALUES = [every_value, collections, embedded, nested]
+VALUES = [every_value, collections, list_edits, text_edits, embedded, nested]
