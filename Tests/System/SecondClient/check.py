@@ -22,7 +22,8 @@ def main() -> int:
     passed, failed = 0, 0
     with tempfile.TemporaryDirectory() as folder:
         # Heartbeats tell that the server has nothing else to say: often, so that nobody waits long. Nor for it to end.
-        server = Server(arguments.server.resolve(), Path(folder), settings="limits: {heartbeatSeconds: 1, gracefulEndSeconds: 1}")
+        limits = "limits: {heartbeatSeconds: 1, gracefulEndSeconds: 1}"
+        server = Server(arguments.server.resolve(), Path(folder), settings=limits)
         server.start()
         try:
             for scenario in SCENARIOS:

@@ -1,52 +1,78 @@
-"""One row for each attack, and the bounds that it must keep."""
+"""One row for each moment, and the bounds that it must keep."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 # Of commit to visible, on a machine that has nothing else to do.
 WAIT_MILLISECONDS = 250
 # On a busy or slow machine it may be as many times what the same run needs without an attack.
 WAIT_TIMES_CALM = 5
-RISE_MEBIBYTES = 128
-# What may be left of it when nobody attacks any more.
-REST_MEBIBYTES = 64
 HEALTH_SECONDS = 2
+# Beside what the first server of the run held at rest, at any moment of it.
+RISE_MEBIBYTES = 128
+# What may be left of that when an attack is over.
+REST_MEBIBYTES = 64
+
+
+@dataclass(frozen=True)
+class Trouble:
+    text: str
+    # Whether the machine may have been busy with other things: it counts when it shows a second time. All else counts
+    # at once, for what the server did once it did.
+    may_be_chance: bool = False
 
 
 @dataclass
 class Row:
-    name: str
-    sent: int
+    # What was made at that moment, and how much each sent.
+    sent: dict[str, int]
     cpu_percent: float
     p99_milliseconds: float
     calm_milliseconds: float
-    memory_mebibytes: float
+    # The most beside what the first server of the run held at rest.
+    rise_mebibytes: float
     health_seconds: float
-    troubles: list[str]
+    troubles: list[Trouble] = field(default_factory=list)
 
-    def judge(self, memory_before: float, times: float) -> None:
-        """Adds what does not keep the bounds; those of time are wider where the machine is busy with other things.
+    @property
+    def name(self) -> str:
+        return "+".join(self.sent)
 
-        All are as many times wider as they are said to be, for a machine of which nobody knows how fast it is.
+    @property
+    def is_by_chance(self) -> bool:
+        return bool(self.troubles) and all(trouble.may_be_chance for trouble in self.troubles)
+
+    def judge(self, wider: float) -> None:
+        """Adds what does not keep the bounds.
+
+        Those of time are wider where the machine is busy with other things, and as many times wider as is said, for a
+        machine of which nobody knows how fast it is. That of memory is not: it depends on no speed.
         """
-        if not self.sent:
-            self.troubles.append("nothing was sent")
-        bound = times * max(WAIT_MILLISECONDS, WAIT_TIMES_CALM * self.calm_milliseconds)
+        self.troubles += [Trouble(f"{name} sent nothing") for name, count in self.sent.items() if not count]
+        bound = wider * max(WAIT_MILLISECONDS, WAIT_TIMES_CALM * self.calm_milliseconds)
         if self.p99_milliseconds > bound:
-            self.troubles.append(f"p99 over {bound:.0f} ms")
-        if self.memory_mebibytes - memory_before > times * RISE_MEBIBYTES:
-            self.troubles.append(f"{self.memory_mebibytes - memory_before:.0f} MiB more")
+            self.troubles.append(Trouble(f"p99 over {bound:.0f} ms", may_be_chance=True))
         if self.health_seconds > HEALTH_SECONDS * bound / WAIT_MILLISECONDS:
-            self.troubles.append(f"/healthz after {self.health_seconds:.1f} s")
+            self.troubles.append(Trouble(f"/healthz after {self.health_seconds:.1f} s", may_be_chance=True))
+        if self.rise_mebibytes > RISE_MEBIBYTES:
+            self.troubles.append(Trouble(f"{self.rise_mebibytes:.0f} MiB more", may_be_chance=True))
 
 
-HEAD = f"{'attack':<22}{'sent':>9}{'CPU %':>8}{'p99 ms':>9}{'calm ms':>9}{'MiB':>7}{'health s':>10}  beyond the bounds"
+HEAD = (
+    f"{'attack':<32}{'sent':>9}{'CPU %':>7}{'p99 ms':>9}{'calm ms':>9}{'MiB more':>10}{'health s':>10}"
+    "  beyond the bounds"
+)
 
 
 def line(row: Row) -> str:
     return (
-        f"{row.name:<22}{row.sent:>9}{row.cpu_percent:>8.0f}{row.p99_milliseconds:>9.1f}{row.calm_milliseconds:>9.1f}"
-        f"{row.memory_mebibytes:>7.0f}{row.health_seconds:>10.2f}  {'; '.join(row.troubles)}"
-    )
+        f"{row.name:<32}{sum(row.sent.values()):>9}{row.cpu_percent:>7.0f}{row.p99_milliseconds:>9.1f}"
+        f"{row.calm_milliseconds:>9.1f}{row.rise_mebibytes:>10.0f}{row.health_seconds:>10.2f}  {listed(row.troubles)}"
+    ).rstrip()
+
+
+def listed(troubles: Iterable[Trouble]) -> str:
+    return "; ".join(trouble.text for trouble in troubles)
 
 
 def percentile(values: list[float], share: float) -> float:

@@ -11,7 +11,9 @@ from .connection import Connection
 
 
 class Server:
-    def __init__(self, program: Path, folder: Path, database: str = "second", settings: str = "") -> None:
+    def __init__(
+        self, program: Path, folder: Path, database: str = "second", settings: str = "", more_databases: str = ""
+    ) -> None:
         self.program, self.folder, self.database = program, folder, database
         folder.mkdir(parents=True, exist_ok=True)
         self._tool("keys", "--folder", str(folder / "keys"))
@@ -23,7 +25,7 @@ class Server:
 listen: {{host: 127.0.0.1, port: {self.port}}}
 tls: {{certificate: keys/server.pem, key: keys/server-key.pem}}
 tokens: {{keys: [{{file: keys/token-public.pem, algorithm: ES256}}]}}
-databases: [{{name: {database}, folder: data}}]
+databases: [{{name: {database}, folder: data}}, {more_databases}]
 {settings}
 """
         )
@@ -88,6 +90,12 @@ databases: [{{name: {database}, folder: data}}]
         except subprocess.TimeoutExpired:
             self._process.kill()
             return self._process.wait()
+
+    def verify(self) -> list[str]:
+        """What is wrong with the databases, while nobody serves them."""
+        file = str(self.folder / "sync-server.yaml")
+        done = subprocess.run([self.program, "verify", "--configuration", file], capture_output=True, text=True)
+        return [f"verify: {done.stdout}{done.stderr}"] if done.returncode else []
 
     def _tool(self, *arguments: str) -> str:
         done = subprocess.run([self.program, *arguments], capture_output=True, text=True)

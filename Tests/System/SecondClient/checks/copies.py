@@ -1,4 +1,4 @@
-"""PROTOCOL.md, "Copied files", "Resume", and rule 10: files that were copied, changes that were cut, servers of yesterday."""
+"""PROTOCOL.md, "Copied files", "Resume", rule 10: copies of files, changes that were cut, servers of yesterday."""
 
 import secrets
 import shutil
@@ -27,7 +27,7 @@ def keys(device: Device) -> set:
 
 
 def copied(world: World) -> None:
-    """a copy that wrote under numbers that its original has used sends what it has as another client, and nothing is lost"""
+    """a copy that wrote under numbers that its original has used goes on as another client, and nothing is lost"""
     device = world.device(world.own)
     device.write(item(world, 10))
     device.wait(lambda: device.checkpoint.acknowledged == 1)
@@ -41,7 +41,8 @@ def copied(world: World) -> None:
     try:
         copy.connect()
     except CopiedFile:
-        assert list(copy.welcome.openings) == [device.opening] and list(copy.welcome.opening_firsts) == [1], copy.welcome
+        told = list(zip(copy.welcome.openings, copy.welcome.opening_firsts))
+        assert told == [(device.opening, 1)], copy.welcome
     else:
         raise AssertionError("the copy was not told")
     copy.begin_again()
@@ -98,7 +99,7 @@ def copied_without_writing(world: World) -> None:
 
 
 def resumed(world: World) -> None:
-    """a view that is cut goes on where it was, with what has changed since, and shows nothing before all of it is here"""
+    """a view that is cut goes on where it was, with what has changed, and shows nothing before all of it is here"""
     base = 1_000 * int(world.user.split("-")[1])
     nothing, all_of_it = ("Item", "FALSEPREDICATE"), ("Everything", f"_id >= {base} AND _id < {base + 1000}")
     author, reader = world.device(nothing), world.device(nothing)
@@ -151,7 +152,7 @@ def not_resumed(world: World) -> None:
 
 
 def restored(world: World) -> None:
-    """a server that was restored from an older copy is sent again what it has lost, and the others are told what differs"""
+    """a server restored from an older copy is sent again what it has lost, and others are told what differs"""
     author, reader = world.device(world.own), world.device(world.own)
     author.keeps_acknowledged = True
     for number in range(40, 46):

@@ -92,7 +92,7 @@ def collections(world: World) -> None:
 
 
 def list_edits(world: World) -> None:
-    """elements of a list that are moved, set and cleared come down where they stand, and what is inserted meanwhile stays"""
+    """elements of a list that are moved, set and cleared come down so, and what is inserted meanwhile stays"""
     key = 1_000 * int(world.user.split("-")[1])
     query = "Everything", f"_id == {key}"
     a, b = world.device(query), world.device(query)
@@ -129,7 +129,7 @@ def _list(device, key: int) -> ListState:
 
 
 def text_edits(world: World) -> None:
-    """what is deleted of a text is gone on the other side, also where it was typed in two goes, and ids of the rest stay"""
+    """what is deleted of a text is gone on the other side, also twice, and the ids of the rest stay"""
     key = 1_000 * int(world.user.split("-")[1])
     query = "Everything", f"_id == {key}"
     a, b = world.device(query), world.device(query)
