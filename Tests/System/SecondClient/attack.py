@@ -17,14 +17,19 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from abuse import schedule
+from abuse.accounts import ACCOUNTS
 from abuse.callers import CALLERS
 from abuse.carrier import CARRIER
 from abuse.content import BEYOND, CONTENT
 from abuse.conversations import CONVERSATIONS
+from abuse.copies import COPIES
+from abuse.guarded import GUARDED
+from abuse.queries import QUERIES
 from abuse.report import HEAD
 from abuse.run import Run, make_server
+from abuse.views import VIEWS
 
-ALWAYS = CARRIER + CALLERS + CONTENT + CONVERSATIONS
+ALWAYS = CARRIER + CALLERS + ACCOUNTS + CONTENT + CONVERSATIONS + QUERIES + VIEWS + COPIES + GUARDED
 ATTACKS = {attack.__name__: attack for attack in ALWAYS + BEYOND}
 assert len(ATTACKS) == len(ALWAYS + BEYOND), "two attacks have one name"
 
@@ -54,7 +59,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         server = make_server(arguments.server, arguments.keep or Path(folder))
         try:
-            run = Run(server, arguments.seed, arguments.wider, set(), ATTACKS)
+            run = Run(server, arguments.seed, arguments.wider, {attack.__name__ for attack in GUARDED}, ATTACKS)
             print(HEAD, flush=True)
             run.make_all(plan.moments, plan.seconds)
             run.finish()

@@ -16,8 +16,8 @@ from causeway_client.changesets import (
     TextInsert,
 )
 from causeway_client.device import Device
-from causeway_client.envelopes import message, pb
-from causeway_client.frames import COMPRESSED, CONTINUES, crc32c, frame, write_message
+from causeway_client.envelopes import message, pb, read_message
+from causeway_client.frames import COMPRESSED, CONTINUES, crc32c, frame, read_one, write_message
 from causeway_client.parts import Writer
 from causeway_client.session import Refused
 from causeway_client.values import ElementId, Link, Stamp
@@ -97,11 +97,11 @@ def noise(target: Target) -> None:
 # Changesets
 
 
-def _uploads(target: Target, make, workers: int = 2) -> None:
+def uploads(target: Target, make, workers: int = 2, database: str | None = None) -> None:
     """Uploads of a device that is connected, and of a new one when that is refused."""
 
     def work() -> None:
-        device = target.device()
+        device = target.device(database=database)
         device.connect()
         while target.goes_on:
             device.sequence += 1
@@ -116,7 +116,7 @@ def _uploads(target: Target, make, workers: int = 2) -> None:
                 answered = None
             if answered is None or answered.HasField("failure"):
                 device.session.connection.close()
-                device = target.device()
+                device = target.device(database=database)
                 device.connect()
 
     target.at_once(workers, work)
@@ -180,15 +180,17 @@ def _steps(writer: Writer, count: int, first: int, step: int) -> None:
 def _runs(target: Target, device: Device, count: int, write_head, columns: int) -> bytes:
     """A changeset of so many operations in full runs: all of one key, or of keys that follow each other."""
     first = target.random.randrange(1 << 40)
-    return _run_document(device, count, write_head, columns, first, target.random.randrange(2))
+    return run_document(device, count, write_head, columns, first, target.random.randrange(2))
 
 
-def _run_document(device: Device, count: int, write_head, columns: int, first: int, step: int) -> bytes:
+def run_document(
+    device: Device, count: int, write_head, columns: int, first: int, step: int, value_step: int = 0
+) -> bytes:
     def write_runs(writer: Writer) -> None:
         names = _Names(writer)
         for start in range(0, count, RUN_MAX):
             write_head(writer, names)
-            _body(writer, min(RUN_MAX, count - start), first + step * start, step, columns)
+            _body(writer, min(RUN_MAX, count - start), first + step * start, step, columns, value_step)
 
     return _document(device, write_runs)
 
@@ -201,7 +203,7 @@ def deletes(target: Target) -> None:
         names.write("Item")
         writer.varint(2)
 
-    _uploads(target, lambda device: _runs(target, device, 4_100_000, head, 0), 1)
+    uploads(target, lambda device: _runs(target, device, 4_100_000, head, 0), 1)
 
 
 def _set_head(writer: Writer, names: _Names) -> None:
@@ -213,10 +215,10 @@ def _set_head(writer: Writer, names: _Names) -> None:
 
 def sets(target: Target) -> None:
     """as many sets of objects that nobody has as the server takes at once"""
-    _uploads(target, lambda device: _runs(target, device, device.welcome.limits.operations, _set_head, 1), 1)
+    uploads(target, lambda device: _runs(target, device, device.welcome.limits.operations, _set_head, 1), 1)
 
 
-def _create_head(class_name: str, field: str):
+def create_head(class_name: str, field: str):
     """Creates with one value each."""
 
     def head(writer: Writer, names: _Names) -> None:
@@ -232,24 +234,24 @@ def _create_head(class_name: str, field: str):
 
 def unknown_classes(target: Target) -> None:
     """as many creates of classes that nobody has as the server takes at once"""
-    head = _create_head("Nothing", "nothing")
-    _uploads(target, lambda device: _runs(target, device, device.welcome.limits.operations, head, 1), 1)
+    head = create_head("Nothing", "nothing")
+    uploads(target, lambda device: _runs(target, device, device.welcome.limits.operations, head, 1), 1)
 
 
 def updates(target: Target) -> None:
     """as many objects as the server takes at once, which are then all set, again and again"""
 
-    create = _create_head("Item", "size")
+    create = create_head("Item", "size")
 
     def make(device: Device) -> bytes:
         head = create if device.sequence == 1 else _set_head
         first = (device.client & 0xFFFF_FFFF) << 20
-        return _run_document(device, device.welcome.limits.operations, head, 1, first, 1)
+        return run_document(device, device.welcome.limits.operations, head, 1, first, 1)
 
-    _uploads(target, make, 1)
+    uploads(target, make, 1)
 
 
-def _written(device: Device, operations: list[Operation]) -> bytes:
+def written(device: Device, operations: list[Operation]) -> bytes:
     stamp = Stamp(device._time(), device.client)
     return ChangesetWriter().document([Changeset(device.client, device.sequence, operations, stamp, 0)])
 
@@ -259,7 +261,7 @@ def one_object(target: Target) -> None:
 
     def make(device: Device) -> bytes:
         if device.sequence == 1:
-            return _written(device, [Create("Item", device.client >> 8, (Field("owner", "mallory"),))])
+            return written(device, [Create("Item", device.client >> 8, (Field("owner", "mallory"),))])
 
         def write_runs(writer: Writer) -> None:
             names = _Names(writer)
@@ -269,7 +271,7 @@ def one_object(target: Target) -> None:
 
         return _document(device, write_runs)
 
-    _uploads(target, make)
+    uploads(target, make)
 
 
 def towers(target: Target) -> None:
@@ -285,9 +287,9 @@ def towers(target: Target) -> None:
         operations += [Set("Floor", low, Field("above", Link(high))) for low, high in zip(floors, floors[1:])]
         if target.random.random() < 0.3:
             operations.append(Set("Floor", floors[-1], Field("above", Link(floors[0]))))
-        return _written(device, operations)
+        return written(device, operations)
 
-    _uploads(target, make)
+    uploads(target, make)
 
 
 def _fills(target: Target, class_name: str, operations) -> None:
@@ -297,11 +299,11 @@ def _fills(target: Target, class_name: str, operations) -> None:
     def make(device: Device) -> bytes:
         here = (class_name, device.client >> 8)
         if device.sequence == 1:
-            return _written(device, [Create(*here)])
+            return written(device, [Create(*here)])
         base = device.sequence * 10_000
-        return _written(device, operations(here, lambda number: ElementId(device.client, base + number)))
+        return written(device, operations(here, lambda number: ElementId(device.client, base + number)))
 
-    _uploads(target, make)
+    uploads(target, make)
 
 
 def lists(target: Target) -> None:
@@ -333,7 +335,7 @@ def bulk(target: Target) -> None:
             device.sequence += 1
             first = target.random.randrange(1 << 60)
             fields = Field("owner", "m"), Field("size", 1)
-            body = _written(device, [Create("Item", first + n, fields) for n in range(2_000)])
+            body = written(device, [Create("Item", first + n, fields) for n in range(2_000)])
             target.count()
             device.session.call("upload", write_message(message(pb.UploadRequest(session=device.session.number), body)))
         device.session.connection.close()
@@ -346,9 +348,9 @@ def gaps(target: Target) -> None:
 
     def make(device: Device) -> bytes:
         device.sequence = target.random.choice([0, 5, (1 << 62) - 1, (1 << 64) - 1])
-        return _written(device, [Create("Item", 1)])
+        return written(device, [Create("Item", 1)])
 
-    _uploads(target, make)
+    uploads(target, make)
 
 
 # One-way entries
@@ -376,6 +378,45 @@ def one_way(target: Target) -> None:
     target.at_once(2, work)
 
 
+def one_way_collections(target: Target) -> None:
+    """one-way entries of objects with collections, texts and towers of embedded objects, some of them out of place"""
+
+    def operations(device: Device, number: int) -> list[Operation]:
+        here = ("Event", (device.client >> 8) + number % 5)
+        ids = [ElementId(device.client, number * 1_000 + n) for n in range(1_000)]
+        floors = ids[400:600]
+        # Each stands in the one before, which is made later.
+        tower: list[Operation] = [Create("Floor", floors[-1], (Field("number", 1),))]
+        for low, high in zip(floors[-2::-1], floors[::-1]):
+            tower.append(Create("Floor", low, (Field("number", 1), Field("above", Link(high)))))
+        create = Create(*here, (Field("floor", Link(floors[0])),))
+        inside: list[Operation] = [
+            *(ListInsert(*here, "list", ids[n], n, ids[n - 1] if n else None) for n in range(200)),
+            *(Put(*here, "set", f"{number} {n}") for n in range(200)),
+            *(Put(*here, "map", f"key {n}", n) for n in range(200)),
+            TextInsert(*here, "text", ids[700], "x" * 200),
+        ]
+        if target.random.random() < 0.9:
+            return [*tower, create, *inside]
+        emptied = Set(*here, Field("floor", None))
+        return target.random.choice([[create, *inside, *tower], [*tower, *inside, create], [*tower, create, emptied]])
+
+    def work() -> None:
+        device = target.device()
+        device.connect()
+        while target.goes_on:
+            first = device.entry + 1
+            entries = [Changeset(device.client, first + n, operations(device, first + n)) for n in range(10)]
+            body = message(pb.IngestRequest(client=device.client, first=first), ChangesetWriter().document(entries))
+            target.count()
+            status, answer = device.session.call("ingest", write_message(body))
+            if status == 200:
+                # Up to the one that is refused, which the next batch begins with, and has made otherwise.
+                device.entry = read_message(pb.IngestAnswer, read_one(answer))[0].acknowledged
+
+    target.at_once(2, work)
+
+
 CONTENT = [
     compression_bombs,
     compression_lies,
@@ -393,6 +434,7 @@ CONTENT = [
     bulk,
     gaps,
     one_way,
+    one_way_collections,
 ]
 
 # Known to go beyond the bounds, and made only when they are named: each session goes over every object that a commit
