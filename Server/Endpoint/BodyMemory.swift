@@ -1,10 +1,11 @@
+import CausewayModel
 import Synchronization
 
 /// Counts the bodies of requests that have arrived and are kept.
 final class BodyMemory: Sendable {
     private struct State {
         var bytes = 0
-        var ofOwner: [String: Int] = [:]
+        var ofOwner: ExactDictionary<Int> = [:]
     }
 
     private let state = Mutex(State())

@@ -1,4 +1,5 @@
 import CausewayEnvironment
+import CausewayModel
 import CausewayOperations
 package import CausewayWire
 import Logging
@@ -6,9 +7,9 @@ import Synchronization
 
 /// What the requests of all connections share: whom to ask, and how much is left.
 final class Desk: Sendable {
-    let services: [String: any SyncService]
+    let services: ExactDictionary<any SyncService>
     /// By database; those without accounts are not in it.
-    let accounts: [String: any AccountService]
+    let accounts: ExactDictionary<any AccountService>
     let authenticator: any Authenticator
     let limits: EndpointLimits
     let clock: any WallClock
@@ -32,8 +33,8 @@ final class Desk: Sendable {
         services: [String: any SyncService], accounts: [String: any AccountService], authenticator: any Authenticator,
         limits: EndpointLimits, clock: any WallClock, logger: Logger
     ) {
-        self.services = services
-        self.accounts = accounts
+        self.services = ExactDictionary(uniqueKeysWithValues: services.map { ($0.key, $0.value) })
+        self.accounts = ExactDictionary(uniqueKeysWithValues: accounts.map { ($0.key, $0.value) })
         self.authenticator = authenticator
         self.limits = limits
         self.clock = clock
@@ -163,7 +164,7 @@ extension Desk {
 
     private func result(of request: Admitted, body: [UInt8]) async throws(SyncFailure) -> Answer {
         let service = request.service
-        let user = request.caller.user
+        let user = request.caller.user.string
         let frames = frameLimits(for: request.call)
         switch request.call {
         case .session:

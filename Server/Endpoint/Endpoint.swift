@@ -1,4 +1,5 @@
 package import CausewayEnvironment
+import CausewayModel
 package import CausewayWire
 package import Logging
 import NIOCore

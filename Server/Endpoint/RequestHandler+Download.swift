@@ -1,4 +1,5 @@
 import CausewayEnvironment
+import CausewayModel
 import CausewaySession
 import CausewayWire
 import Logging
@@ -57,7 +58,7 @@ extension RequestHandler {
             defer { work.end() }
             var failure: SyncFailure?
             do throws(SyncFailure) {
-                try await admitted.service.download(request.session, user: admitted.caller.user, into: outlet)
+                try await admitted.service.download(request.session, user: admitted.caller.user.string, into: outlet)
             } catch {
                 failure = error
             }

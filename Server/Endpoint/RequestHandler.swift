@@ -1,3 +1,4 @@
+import CausewayModel
 import CausewayWire
 import Logging
 import NIOCore

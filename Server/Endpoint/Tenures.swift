@@ -1,3 +1,4 @@
+import CausewayModel
 import Synchronization
 
 /// Until when the callers of running downloads are known.
@@ -9,7 +10,7 @@ final class Tenures: Sendable {
         var database: String
         var id: UInt64
         /// What another user says of a session moves nothing.
-        var user: String
+        var user: ExactString
     }
 
     private let running = Mutex<[Session: Tenure]>([:])

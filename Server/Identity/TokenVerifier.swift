@@ -1,3 +1,4 @@
+import CausewayModel
 import Foundation
 import JWTKit
 
@@ -104,7 +105,7 @@ package struct TokenVerifier: Sendable {
     }
 
     private func candidates(_ algorithm: SigningAlgorithm, id: String?) -> [TrustedKey] {
-        if let id, let named = keys.first(where: { $0.id == id }) {
+        if let id, let named = keys.first(where: { $0.id?.isSame(as: id) == true }) {
             return named.algorithm == algorithm ? [named] : []
         }
         let fitting = keys.filter { $0.algorithm == algorithm }
@@ -131,14 +132,15 @@ package struct TokenVerifier: Sendable {
             }
         }
         if !rules.issuers.isEmpty {
-            guard let issuer = claims["iss"]?.string, rules.issuers.contains(issuer) else {
+            guard let issuer = claims["iss"]?.string, rules.issuers.contains(where: issuer.isSame) else {
                 throw .invalid(
                     "The token's issuer is not the one this server trusts. Sign in at the issuer of this database."
                 )
             }
         }
         if !rules.audiences.isEmpty {
-            guard claims["aud"]?.strings.contains(where: rules.audiences.contains) == true else {
+            let isForUs = claims["aud"]?.strings.contains { named in rules.audiences.contains(where: named.isSame) }
+            guard isForUs == true else {
                 throw .invalid("The token is not meant for this server. Ask the issuer for one with its audience.")
             }
         }

@@ -1,3 +1,4 @@
+import CausewayModel
 import Foundation
 import JWTKit
 
@@ -28,7 +29,7 @@ extension TrustedKey {
             guard let id = fields["kid"]?.string, !id.isEmpty else {
                 throw .unusable("A key of the key set \(source) has no \"kid\". Give every key an id of its own.")
             }
-            guard !keys.contains(where: { $0.id == id }) else {
+            guard !keys.contains(where: { $0.id?.isSame(as: id) == true }) else {
                 throw .unusable("Two keys of the key set \(source) have the same \"kid\". Give every key its own.")
             }
             keys.append(

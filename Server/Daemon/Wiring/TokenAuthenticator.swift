@@ -1,6 +1,7 @@
 import CausewayEndpoint
 import CausewayEnvironment
 import CausewayIdentity
+import CausewayModel
 import CausewaySession
 import CausewayWire
 
@@ -34,7 +35,7 @@ struct TokenAuthenticator: Authenticator {
         let access = offices[database].map { office in
             Access(expires: caller.expires, claims: caller.claims.hashValue) { office.permissions(of: caller) }
         }
-        return KnownCaller(user: caller.user, expires: caller.expires, access: access)
+        return KnownCaller(user: caller.user.string, expires: caller.expires, access: access)
     }
 }
 

@@ -1,3 +1,4 @@
+import CausewayModel
 import Foundation
 
 /// What an access token says about its user, so that rules can ask for it.
@@ -11,7 +12,7 @@ enum AccountClaims {
 
     static func of(_ account: AccountRecord) -> [String: ClaimValue] {
         var claims: [String: ClaimValue] = [:]
-        if let address = account.email { claims[email] = .string(address) }
+        if let address = account.email { claims[email] = .string(address.string) }
         switch account.roles ?? [] {
         case let roles where roles.count == 1: claims[role] = .string(roles[0])
         case let roles where !roles.isEmpty: claims[role] = .array(roles.map(ClaimValue.string))

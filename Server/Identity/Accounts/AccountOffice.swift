@@ -1,4 +1,5 @@
 package import CausewayEnvironment
+import CausewayModel
 import CausewayObjectStore
 import Foundation
 
@@ -47,9 +48,10 @@ package struct AccountOffice {
                 .requestInvalid, "A key's name has 1 to \(AccountRules.nameBytesMax) bytes. Name it with --name.")
         }
         let secret = Secret(random)
-        let identity = AccountRecord.Identity(provider: Provider.key, id: secret.id)
+        let identity = AccountRecord.Identity(provider: Provider.key, id: ExactString(secret.id))
         let account = AccountRecord(
-            id: Secret.id(random), identities: [identity], profile: ["name": .string(name)], created: clock.now())
+            id: ExactString(Secret.id(random)), identities: [identity], profile: ["name": .string(name)],
+            created: clock.now())
         try change { tables in
             try tables.save(account)
             try tables.save(
@@ -57,14 +59,14 @@ package struct AccountOffice {
                     id: secret.id, name: name, account: account.id, digest: secret.digest, isServer: true,
                     created: clock.now()))
         }
-        return (secret.text, account.id)
+        return (secret.text, account.id.string)
     }
 
     /// Shuts a user out, or lets them in again. Their logins end.
     package func setDisabled(_ isDisabled: Bool, user: String) throws {
         try change(user) { account, tables in
             account.isDisabled = isDisabled
-            if isDisabled { try tables.endSessions(of: user) }
+            if isDisabled { try tables.endSessions(of: account.id) }
         }
     }
 
@@ -95,7 +97,7 @@ package struct AccountOffice {
 
     private func change(_ user: String, _ body: (inout AccountRecord, AccountTables) throws -> Void) throws {
         try change { tables in
-            guard var account = try tables.account(user) else {
+            guard var account = try tables.account(ExactString(user)) else {
                 throw IdentityError(.requestInvalid, "There is no user '\(user)'. List them with: accounts list")
             }
             try body(&account, tables)

@@ -1,11 +1,14 @@
+import CausewayModel
 import Foundation
 
 // What is kept, one JSON object a record. Fields may be added; a reader leaves out what it does not know. A field that was
 // added later is optional.
+//
+// Users, addresses and identities are the same if their bytes are: by their type, so that none is compared as a text.
 
 /// A user.
 struct AccountRecord: Codable, Hashable {
-    var id: String
+    var id: ExactString
     var identities: [Identity]
     var profile: [String: ClaimValue] = [:]
     /// What the operator notes for the user's apps.
@@ -13,14 +16,14 @@ struct AccountRecord: Codable, Hashable {
     /// What the operator says they are; rules ask for it.
     var roles: [String]?
     /// The address that they have proven to be theirs, last.
-    var email: String?
+    var email: ExactString?
     var isDisabled = false
     /// Milliseconds since 1970.
     var created: UInt64
 
     struct Identity: Codable, Hashable {
-        var provider: String
-        var id: String
+        var provider: ExactString
+        var id: ExactString
     }
 }
 
@@ -33,14 +36,14 @@ struct PasswordRecord: Codable, Hashable {
     /// Whether its owner has shown that it is theirs, by a message's token or to the operator's program.
     var isProven: Bool?
     /// The user, once there was a login.
-    var account: String?
+    var account: ExactString?
     var created: UInt64
 }
 
 /// A login.
 struct SessionRecord: Codable, Hashable {
-    var account: String
-    var provider: String
+    var account: ExactString
+    var provider: ExactString
     /// The API key it was made with.
     var key: String?
     var digest: Data
@@ -52,7 +55,7 @@ struct SessionRecord: Codable, Hashable {
 struct KeyRecord: Codable, Hashable {
     var id: String
     var name: String
-    var account: String
+    var account: ExactString
     var digest: Data
     var isDisabled = false
     /// Whether the operator made it.
@@ -63,7 +66,18 @@ struct KeyRecord: Codable, Hashable {
 /// The token of a message.
 struct MessageTokenRecord: Codable, Hashable {
     var purpose: AccountMessage.Kind
-    var email: String
+    var email: ExactString
     var digest: Data
     var expires: UInt64
+}
+
+extension ExactString: Codable {
+    package init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(string)
+    }
 }

@@ -1,3 +1,4 @@
+import CausewayModel
 import CausewayObjectStore
 import Foundation
 
@@ -55,8 +56,8 @@ struct AccountTables {
     }
 
     /// The second halves of the keys that begin with an account.
-    private func members(_ tree: String, of account: String) -> [String] {
-        let prefix = Array(account.utf8)
+    private func members(_ tree: String, of account: ExactString) -> [String] {
+        let prefix = Array(account.string.utf8)
         return keys(tree, from: prefix + [0], upTo: prefix + [1], dropping: prefix.count + 1)
     }
 
@@ -71,24 +72,24 @@ struct AccountTables {
 
     // MARK: - Accounts
 
-    func account(_ id: String) throws(AccountError) -> AccountRecord? { try get("users", id) }
+    func account(_ id: ExactString) throws(AccountError) -> AccountRecord? { try get("users", id.string) }
 
-    var accountIDs: [String] { keys("users") }
+    var accountIDs: [ExactString] { keys("users").map { ExactString($0) } }
 
     func account(of identity: AccountRecord.Identity) throws(AccountError) -> AccountRecord? {
         guard let bytes = transaction.tree("accounts.identities").get(Self.key(identity)) else { return nil }
-        return try account(String(decoding: bytes, as: UTF8.self))
+        return try account(ExactString(String(decoding: bytes, as: UTF8.self)))
     }
 
     func save(_ account: AccountRecord) throws(AccountError) {
-        try put("users", account.id, account)
+        try put("users", account.id.string, account)
         for identity in account.identities {
-            transaction.tree("accounts.identities").put(Self.key(identity), Array(account.id.utf8))
+            transaction.tree("accounts.identities").put(Self.key(identity), Array(account.id.string.utf8))
         }
     }
 
     private static func key(_ identity: AccountRecord.Identity) -> [UInt8] {
-        Array(identity.provider.utf8) + [0] + Array(identity.id.utf8)
+        Array(identity.provider.string.utf8) + [0] + Array(identity.id.string.utf8)
     }
 
     func remove(_ identity: AccountRecord.Identity) {
@@ -101,19 +102,19 @@ struct AccountTables {
         for id in members("keysOf", of: account.id) { removeKey(id, of: account.id) }
         for identity in account.identities {
             remove(identity)
-            if identity.provider == Provider.password { remove("passwords", identity.id) }
+            if identity.provider == Provider.password { removePassword(identity.id) }
         }
-        remove("users", account.id)
+        remove("users", account.id.string)
     }
 
     // MARK: - Passwords
 
-    func password(_ email: String) throws(AccountError) -> PasswordRecord? { try get("passwords", email) }
+    func password(_ email: ExactString) throws(AccountError) -> PasswordRecord? { try get("passwords", email.string) }
 
-    func removePassword(_ email: String) { remove("passwords", email) }
+    func removePassword(_ email: ExactString) { remove("passwords", email.string) }
 
-    func save(_ password: PasswordRecord, of email: String) throws(AccountError) {
-        try put("passwords", email, password)
+    func save(_ password: PasswordRecord, of email: ExactString) throws(AccountError) {
+        try put("passwords", email.string, password)
     }
 
     // MARK: - Sessions
@@ -122,17 +123,17 @@ struct AccountTables {
 
     func save(_ session: SessionRecord, _ id: String) throws(AccountError) {
         try put("sessions", id, session)
-        transaction.tree("accounts.sessionsOf").put(Array(session.account.utf8) + [0] + Array(id.utf8), [])
+        transaction.tree("accounts.sessionsOf").put(Array(session.account.string.utf8) + [0] + Array(id.utf8), [])
     }
 
-    func removeSession(_ id: String, of account: String) {
+    func removeSession(_ id: String, of account: ExactString) {
         remove("sessions", id)
-        transaction.tree("accounts.sessionsOf").remove(Array(account.utf8) + [0] + Array(id.utf8))
+        transaction.tree("accounts.sessionsOf").remove(Array(account.string.utf8) + [0] + Array(id.utf8))
     }
 
     /// All logins of an account, or those made with one key, or those that are over.
     func endSessions(
-        of account: String, where isMeant: (SessionRecord) -> Bool = { _ in true }
+        of account: ExactString, where isMeant: (SessionRecord) -> Bool = { _ in true }
     ) throws(AccountError) {
         for id in members("sessionsOf", of: account) {
             guard let session = try session(id) else { continue }
@@ -144,7 +145,7 @@ struct AccountTables {
 
     func key(_ id: String) throws(AccountError) -> KeyRecord? { try get("keys", id) }
 
-    func keys(of account: String) throws(AccountError) -> [KeyRecord] {
+    func keys(of account: ExactString) throws(AccountError) -> [KeyRecord] {
         var keys: [KeyRecord] = []
         for id in members("keysOf", of: account) {
             if let key = try key(id) { keys.append(key) }
@@ -154,12 +155,12 @@ struct AccountTables {
 
     func save(_ key: KeyRecord) throws(AccountError) {
         try put("keys", key.id, key)
-        transaction.tree("accounts.keysOf").put(Array(key.account.utf8) + [0] + Array(key.id.utf8), [])
+        transaction.tree("accounts.keysOf").put(Array(key.account.string.utf8) + [0] + Array(key.id.utf8), [])
     }
 
-    func removeKey(_ id: String, of account: String) {
+    func removeKey(_ id: String, of account: ExactString) {
         remove("keys", id)
-        transaction.tree("accounts.keysOf").remove(Array(account.utf8) + [0] + Array(id.utf8))
+        transaction.tree("accounts.keysOf").remove(Array(account.string.utf8) + [0] + Array(id.utf8))
     }
 
     // MARK: - Tokens of messages
@@ -171,7 +172,8 @@ struct AccountTables {
     func removeMessageToken(_ id: String) { remove("tokens", id) }
 
     /// Tokens that are over, and all of a purpose and an address: the newest message is the only good one.
-    func removeMessageTokens(_ purpose: AccountMessage.Kind, of email: String, at now: UInt64) throws(AccountError) {
+    func removeMessageTokens(_ purpose: AccountMessage.Kind, of email: ExactString, at now: UInt64) throws(AccountError)
+    {
         for id in keys("tokens") {
             guard let token = try messageToken(id) else { continue }
             if token.expires <= now || (token.purpose == purpose && token.email == email) { removeMessageToken(id) }
@@ -181,9 +183,9 @@ struct AccountTables {
 
 /// The providers' names, as devices write them.
 enum Provider {
-    static let anonymous = "anon-user"
-    static let password = "local-userpass"
-    static let key = "api-key"
-    static let token = "custom-token"
-    static let function = "custom-function"
+    static let anonymous: ExactString = "anon-user"
+    static let password: ExactString = "local-userpass"
+    static let key: ExactString = "api-key"
+    static let token: ExactString = "custom-token"
+    static let function: ExactString = "custom-function"
 }

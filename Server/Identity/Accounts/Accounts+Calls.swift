@@ -1,4 +1,5 @@
 import CausewayEnvironment
+import CausewayModel
 import Foundation
 
 /// The calls of the account endpoints, by the last part of their path.
@@ -185,7 +186,9 @@ extension Accounts {
         guard let token else { throw AccountError(.invalidSession, "The request carries no token. Log in first.") }
         do throws(IdentityError) {
             if let caller = try caller(for: token, at: clock.now()) { return caller }
-            if let verifier = providers[Provider.token] { return try verifier.caller(for: token, at: clock.now()) }
+            if let verifier = providers[Provider.token.string] {
+                return try verifier.caller(for: token, at: clock.now())
+            }
             throw IdentityError.invalid("The token is not one of this server. Log in again.")
         } catch {
             throw AccountError(.invalidSession, error.message)

@@ -1,3 +1,5 @@
+import CausewayModel
+
 // Functions of the operator's: called by users, and asked who somebody is.
 
 extension Accounts {
@@ -5,7 +7,7 @@ extension Accounts {
         let name = try request.required(\.name, "name")
         // Whoever was shut out or deleted has a good token for a while; functions do not take it.
         _ = try await reading { [self] tables throws(AccountError) in try account(of: caller, in: tables) }
-        return try await run(name, user: caller.user, request.arguments ?? [])
+        return try await run(name, user: caller.user.string, request.arguments ?? [])
     }
 
     private func run(
@@ -54,6 +56,7 @@ extension Accounts {
             throw AccountError(.internalServerError, "The server cannot tell who you are. Its log says why.")
         }
         return ProvenIdentity(
-            identity: .init(provider: Provider.function, id: id), newAccount: Secret.id(random), profile: profile)
+            identity: .init(provider: Provider.function, id: ExactString(id)),
+            newAccount: ExactString(Secret.id(random)), profile: profile)
     }
 }

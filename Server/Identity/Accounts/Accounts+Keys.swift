@@ -1,4 +1,5 @@
 import CausewayEnvironment
+import CausewayModel
 import Foundation
 
 /// An API key as its owner sees it.
@@ -30,14 +31,14 @@ extension Accounts {
         let record = try await writing { [self] tables throws(AccountError) in
             var account = try account(of: caller, in: tables)
             let keys = try tables.keys(of: account.id)
-            guard !keys.contains(where: { $0.name == name }) else {
+            guard !keys.contains(where: { $0.name.isSame(as: name) }) else {
                 throw AccountError(.apiKeyAlreadyExists, "You have a key of this name already.")
             }
             guard keys.count < AccountRules.keysPerUserMax else {
                 throw AccountError(
                     .badRequest, "You have \(keys.count) keys, and \(AccountRules.keysPerUserMax) are the most.")
             }
-            account.identities.append(.init(provider: Provider.key, id: secret.id))
+            account.identities.append(.init(provider: Provider.key, id: ExactString(secret.id)))
             try tables.save(account)
             let record = KeyRecord(
                 id: secret.id, name: name, account: account.id, digest: secret.digest, created: now)
@@ -90,7 +91,7 @@ extension Accounts {
             let key = try Self.key(id, of: caller, tables)
             try tables.endSessions(of: account.id) { $0.key == id }
             tables.removeKey(key.id, of: account.id)
-            let identity = AccountRecord.Identity(provider: Provider.key, id: key.id)
+            let identity = AccountRecord.Identity(provider: Provider.key, id: ExactString(key.id))
             account.identities.removeAll { $0 == identity }
             try tables.save(account)
             tables.remove(identity)

@@ -1,13 +1,14 @@
 import CausewayEnvironment
+import CausewayModel
 import Foundation
 import Synchronization
 
 /// What a login, and everything that renews a part of it, answers.
 struct AccountView: Encodable, Sendable {
-    var userId: String
+    var userId: ExactString
     var accessToken: String?
     var refreshToken: String?
-    var provider: String?
+    var provider: ExactString?
     var identities: [AccountRecord.Identity]
     var profile: [String: ClaimValue]
     var customData: [String: ClaimValue]
@@ -24,10 +25,10 @@ struct AccountView: Encodable, Sendable {
 struct ProvenIdentity: Sendable {
     var identity: AccountRecord.Identity
     /// The account that a login without one begins with.
-    var newAccount: String
+    var newAccount: ExactString
     var profile: [String: ClaimValue] = [:]
     /// The address that is proven to be theirs.
-    var email: String?
+    var email: ExactString?
     /// The API key among them.
     var key: String?
 }
@@ -62,7 +63,7 @@ extension Accounts {
         return view
     }
 
-    private func accessToken(_ account: AccountRecord, _ provider: String) async throws(AccountError) -> String {
+    private func accessToken(_ account: AccountRecord, _ provider: ExactString) async throws(AccountError) -> String {
         try await mint.token(
             for: account, provider: provider, now: clock.now(),
             lifetimeMilliseconds: rules.accessTokenMilliseconds)
@@ -71,7 +72,8 @@ extension Accounts {
     static let disabled = AccountError(.userDisabled, "The operator of the server has shut this user out.")
 
     /// A password belongs to the account that first logs in with it.
-    private var mailRecord: @Sendable (AccountRecord.Identity, String, AccountTables) throws(AccountError) -> Void {
+    private var mailRecord: @Sendable (AccountRecord.Identity, ExactString, AccountTables) throws(AccountError) -> Void
+    {
         { identity, account, tables throws(AccountError) in
             guard identity.provider == Provider.password, var record = try tables.password(identity.id),
                 record.account != account
@@ -119,7 +121,7 @@ extension Accounts {
             guard !account.isDisabled else { throw Self.disabled }
             return account
         }
-        guard caller.claims["iss"]?.string != TokenMint.issuer(of: database) else {
+        guard caller.claims["iss"]?.string?.isSame(as: TokenMint.issuer(of: database)) != true else {
             throw AccountError(.userNotFound, "The user does not exist any more.")
         }
         return AccountRecord(
@@ -131,7 +133,7 @@ extension Accounts {
     }
 
     func link(_ request: AccountRequest, _ caller: Caller, _ peer: String) async throws(AccountError) -> AccountView {
-        guard request.provider != Provider.anonymous else {
+        guard request.provider.map({ ExactString($0) }) != Provider.anonymous else {
             throw AccountError(.badRequest, "A user cannot be linked with nobody. Link credentials that say who it is.")
         }
         let proven = try await prove(request, peer)
@@ -159,11 +161,11 @@ extension Accounts {
     // MARK: - Who is it?
 
     private func prove(_ request: AccountRequest, _ peer: String) async throws(AccountError) -> ProvenIdentity {
-        let provider = try request.required(\.provider, "provider")
+        let provider = ExactString(try request.required(\.provider, "provider"))
         switch provider {
         case Provider.anonymous where rules.anonymous:
             try begin(.kind(.anonymous), peer)
-            let id = Secret.id(random)
+            let id = ExactString(Secret.id(random))
             return ProvenIdentity(identity: .init(provider: provider, id: id), newAccount: id)
         case Provider.password where rules.emailPassword:
             return try await provePassword(request, peer)
@@ -173,10 +175,10 @@ extension Accounts {
             if provider == Provider.function, let function = rules.loginFunction {
                 return try await proveByFunction(function, request, peer)
             }
-            guard let verifier = providers[provider] else {
+            guard let verifier = providers[provider.string] else {
                 throw AccountError(
                     .authProviderNotFound,
-                    "There is no provider configured for '\(provider.prefix(40))'. Log in another way, or allow it in "
+                    "There is no provider configured for '\(provider.string.prefix(40))'. Log in another way, or allow it in "
                         + "the server's configuration.")
             }
             return try proveToken(request, provider, verifier)
@@ -185,7 +187,7 @@ extension Accounts {
 
     /// A token of an issuer that the configuration names.
     private func proveToken(
-        _ request: AccountRequest, _ provider: String, _ verifier: TokenVerifier
+        _ request: AccountRequest, _ provider: ExactString, _ verifier: TokenVerifier
     ) throws(AccountError) -> ProvenIdentity {
         guard let token = request.token else {
             throw AccountError(
@@ -202,7 +204,7 @@ extension Accounts {
         return ProvenIdentity(
             identity: .init(provider: provider, id: caller.user),
             // The `sub` of our own tokens must be that of the issuer's: both name the same user to the database.
-            newAccount: provider == Provider.token ? caller.user : Secret.id(random),
+            newAccount: provider == Provider.token ? caller.user : ExactString(Secret.id(random)),
             profile: caller.claims.filter { told.contains($0.key) },
             email: Self.provenAddress(caller.claims, isTrusted: provider == Provider.token))
     }
@@ -210,8 +212,9 @@ extension Accounts {
     /// The address of an id token, if its issuer has seen that it is the user's.
     ///
     /// - Parameter isTrusted: whether the issuer's word counts where it does not say so.
-    private static func provenAddress(_ claims: [String: ClaimValue], isTrusted: Bool) -> String? {
-        guard let email = claims["email"]?.string.map(normalized), email.utf8.count <= AccountRules.emailBytesMax else {
+    private static func provenAddress(_ claims: [String: ClaimValue], isTrusted: Bool) -> ExactString? {
+        guard let email = claims["email"]?.string.map(normalized), email.string.utf8.count <= AccountRules.emailBytesMax
+        else {
             return nil
         }
         switch claims["email_verified"] {
@@ -230,7 +233,8 @@ extension Accounts {
     ) async throws(AccountError) -> ProvenIdentity {
         let email = Self.normalized(try request.required(\.email, "email"))
         let password = try request.required(\.password, "password")
-        guard password.utf8.count <= AccountRules.passwordBytesMax, email.utf8.count <= AccountRules.emailBytesMax
+        guard password.utf8.count <= AccountRules.passwordBytesMax,
+            email.string.utf8.count <= AccountRules.emailBytesMax
         else { throw Self.wrongPassword }
         try begin(.name(email), peer)
         let known: PasswordRecord?
@@ -253,12 +257,12 @@ extension Accounts {
         if hash.cost != rules.passwordCost { try await rehash(email, password, hash) }
         return ProvenIdentity(
             identity: .init(provider: Provider.password, id: email),
-            newAccount: known.account ?? Secret.id(random), profile: ["email": .string(email)],
+            newAccount: known.account ?? ExactString(Secret.id(random)), profile: ["email": .string(email.string)],
             email: known.isProven == true ? email : nil)
     }
 
     /// The operator has changed the cost: now that the password is at hand, its hash follows.
-    private func rehash(_ email: String, _ password: String, _ old: PasswordHash) async throws(AccountError) {
+    private func rehash(_ email: ExactString, _ password: String, _ old: PasswordHash) async throws(AccountError) {
         let hash = try await newHash(of: password)
         try await writing { tables throws(AccountError) in
             guard var record = try tables.password(email), record.hash == old else { return }
@@ -287,7 +291,7 @@ extension Accounts {
         }
         withdraw(.kind(.key), peer)
         return ProvenIdentity(
-            identity: .init(provider: Provider.key, id: key.id), newAccount: key.account, key: key.id)
+            identity: .init(provider: Provider.key, id: ExactString(key.id)), newAccount: key.account, key: key.id)
     }
 
     // MARK: - Failures
@@ -303,9 +307,18 @@ extension Accounts {
         attempts.withLock { $0.withdraw(subject, from: peer) }
     }
 
-    /// Addresses are compared without regard to case.
-    static func normalized(_ email: String) -> String {
-        email.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
+    /// Addresses are compared without regard to case, and else by their bytes.
+    ///
+    /// No other letter becomes one of ASCII: the small letter of the Kelvin sign is "k", and whoever owns the address with
+    /// the sign is not who owns the one with the letter.
+    static func normalized(_ email: String) -> ExactString {
+        var address = String.UnicodeScalarView()
+        for scalar in email.trimmingCharacters(in: .whitespacesAndNewlines).unicodeScalars {
+            let small = scalar.properties.lowercaseMapping.unicodeScalars
+            let becomesASCII = !scalar.isASCII && small.contains(where: \.isASCII)
+            if becomesASCII { address.append(scalar) } else { address.append(contentsOf: small) }
+        }
+        return ExactString(String(address))
     }
 }
 

@@ -1,4 +1,5 @@
 import CausewayEnvironment
+import CausewayModel
 import Foundation
 import Synchronization
 
@@ -13,8 +14,9 @@ extension Accounts {
         }
     }
 
-    private func email(_ request: AccountRequest) throws(AccountError) -> String {
-        let email = Self.normalized(try request.required(\.email, "email"))
+    private func email(_ request: AccountRequest) throws(AccountError) -> ExactString {
+        let address = Self.normalized(try request.required(\.email, "email"))
+        let email = address.string
         let parts = email.split(separator: "@", omittingEmptySubsequences: false)
         let isAddress =
             parts.count == 2 && parts.allSatisfy { !$0.isEmpty } && email.utf8.count <= AccountRules.emailBytesMax
@@ -22,7 +24,7 @@ extension Accounts {
         guard isAddress else {
             throw AccountError(.invalidParameter, "This is not an e-mail address.")
         }
-        return email
+        return address
     }
 
     private func newPassword(_ request: AccountRequest) throws(AccountError) -> String {
@@ -63,7 +65,7 @@ extension Accounts {
         case (.message, .new), (.message, .again):
             afterwards { [self] () async throws(AccountError) in try await sendToken(.confirm, to: email) }
         case (.message, .known):
-            messenger.send(AccountMessage(kind: .alreadyRegistered, database: database, email: email))
+            messenger.send(AccountMessage(kind: .alreadyRegistered, database: database, email: email.string))
         case (_, .known), (_, .again):
             throw AccountError(.accountNameInUse, "The address is registered already. Log in, or set a new password.")
         case (.program, .new):
@@ -78,7 +80,7 @@ extension Accounts {
     ///
     /// - Parameter same: the hash that the new password was found to fit.
     private func note(
-        _ hash: PasswordHash, of email: String, samePasswordAs same: PasswordHash?, _ tables: AccountTables
+        _ hash: PasswordHash, of email: ExactString, samePasswordAs same: PasswordHash?, _ tables: AccountTables
     ) throws(AccountError) -> Registration {
         let now = clock.now()
         let new = PasswordRecord(hash: hash, isConfirmed: rules.confirmation == .automatic, account: nil, created: now)
@@ -103,7 +105,7 @@ extension Accounts {
         return .again
     }
 
-    private func sendToken(_ kind: AccountMessage.Kind, to email: String) async throws(AccountError) {
+    private func sendToken(_ kind: AccountMessage.Kind, to email: ExactString) async throws(AccountError) {
         let secret = Secret(random)
         let now = clock.now()
         let record = MessageTokenRecord(
@@ -114,12 +116,12 @@ extension Accounts {
         }
         messenger.send(
             AccountMessage(
-                kind: kind, database: database, email: email, token: secret.secretText, tokenId: secret.id))
+                kind: kind, database: database, email: email.string, token: secret.secretText, tokenId: secret.id))
     }
 
-    private func decideConfirmation(_ email: String) async throws(AccountError) {
+    private func decideConfirmation(_ email: ExactString) async throws(AccountError) {
         let decision = await messenger.decide(
-            AccountQuestion(kind: .decideConfirmation, database: database, email: email))
+            AccountQuestion(kind: .decideConfirmation, database: database, email: email.string))
         switch decision {
         case .yes: try await confirm(email)
         case .later: break
@@ -128,7 +130,7 @@ extension Accounts {
         }
     }
 
-    private func confirm(_ email: String) async throws(AccountError) {
+    private func confirm(_ email: ExactString) async throws(AccountError) {
         try await writing { tables throws(AccountError) in
             guard var record = try tables.password(email) else { return }
             try Self.prove(email, &record, tables)
@@ -139,7 +141,7 @@ extension Accounts {
     /// Somebody has shown that an address is theirs. If that is news, whoever used it before may have been another: their
     /// logins end, and so do the other ways into the account that they may have left behind.
     private static func prove(
-        _ email: String, _ record: inout PasswordRecord, _ tables: AccountTables
+        _ email: ExactString, _ record: inout PasswordRecord, _ tables: AccountTables
     ) throws(AccountError) {
         let isNews = record.isProven != true
         record.isConfirmed = true
@@ -170,7 +172,7 @@ extension Accounts {
     /// Uses a message's token up and answers the address it was sent to.
     private func useToken(
         _ kind: AccountMessage.Kind, _ request: AccountRequest, _ peer: String,
-        _ body: @escaping @Sendable (String, AccountTables) throws(AccountError) -> Void
+        _ body: @escaping @Sendable (ExactString, AccountTables) throws(AccountError) -> Void
     ) async throws(AccountError) {
         let (id, text) = (try request.required(\.tokenId, "tokenId"), try request.required(\.token, "token"))
         try begin(.kind(.messageToken), peer)
@@ -205,7 +207,7 @@ extension Accounts {
     /// The request's address, and what is known of it. Counts as an attempt: messages are not asked for without end.
     private func countedAddress(
         _ request: AccountRequest, _ peer: String
-    ) async throws(AccountError) -> (email: String, record: PasswordRecord?) {
+    ) async throws(AccountError) -> (email: ExactString, record: PasswordRecord?) {
         let email = try email(request)
         try begin(.kind(.message), peer)
         return (email, try await reading { tables throws(AccountError) in try tables.password(email) })
@@ -248,7 +250,7 @@ extension Accounts {
         let hash = try await newHash(of: password)
         let decision = await messenger.decide(
             AccountQuestion(
-                kind: .decideReset, database: database, email: email, arguments: request.arguments ?? []))
+                kind: .decideReset, database: database, email: email.string, arguments: request.arguments ?? []))
         var isSet = false
         if decision == .yes {
             isSet = try await writing { tables throws(AccountError) in
@@ -263,7 +265,7 @@ extension Accounts {
 
     /// Whoever sets a password owns the address: it is confirmed, and all logins of the user end.
     private static func setPassword(
-        _ hash: PasswordHash, of email: String, _ tables: AccountTables
+        _ hash: PasswordHash, of email: ExactString, _ tables: AccountTables
     ) throws(AccountError) -> Bool {
         guard var record = try tables.password(email) else { return false }
         record.hash = hash

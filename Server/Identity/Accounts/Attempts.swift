@@ -1,3 +1,5 @@
+import CausewayModel
+
 /// Counts what failed, and makes those wait who fail too often. In memory: a restart forgets it.
 struct Attempts {
     private struct Failures {
@@ -5,7 +7,7 @@ struct Attempts {
         var since: UInt64
     }
 
-    private var failures: [String: Failures] = [:]
+    private var failures: [Key: Failures] = [:]
     private let max: Int
     private let anonymousMax: Int
     private let windowMilliseconds: UInt64
@@ -23,12 +25,12 @@ struct Attempts {
     enum Subject {
         /// To be the user of a name. A machine that fails at one name waits; so does a machine that tries many names,
         /// and a name that many machines try.
-        case name(String)
+        case name(ExactString)
         /// A kind of call that names nobody, or must not be made without end. Counted by machine alone.
         case kind(Kind)
     }
 
-    enum Kind: String {
+    enum Kind {
         case anonymous
         case key
         case function
@@ -37,14 +39,21 @@ struct Attempts {
         case messageToken
     }
 
-    private func keys(_ subject: Subject, _ peer: String) -> [(key: String, max: Int)] {
+    /// What is counted together.
+    private enum Key: Hashable {
+        case pair(name: ExactString, peer: ExactString)
+        case name(ExactString)
+        case peer(ExactString)
+        case kind(Kind, peer: ExactString)
+    }
+
+    private func keys(_ subject: Subject, _ peer: String) -> [(key: Key, max: Int)] {
+        let peer = ExactString(peer)
         switch subject {
         case .name(let name):
-            [("\(name)\u{0}\(peer)", max), ("\(name)\u{0}", 10 * max), ("\u{0}\(peer)", 10 * max)]
-        case .kind(.anonymous):
-            [("\u{0}anonymous\u{0}\(peer)", anonymousMax)]
+            return [(.pair(name: name, peer: peer), max), (.name(name), 10 * max), (.peer(peer), 10 * max)]
         case .kind(let kind):
-            [("\u{0}\(kind.rawValue)\u{0}\(peer)", 10 * max)]
+            return [(.kind(kind, peer: peer), kind == .anonymous ? anonymousMax : 10 * max)]
         }
     }
 
@@ -86,8 +95,8 @@ struct Attempts {
     }
 
     /// The name's own count with this caller begins anew; the caller's and the name's go on.
-    mutating func succeeded(_ name: String, from peer: String) {
-        failures["\(name)\u{0}\(peer)"] = nil
+    mutating func succeeded(_ name: ExactString, from peer: String) {
+        failures[.pair(name: name, peer: ExactString(peer))] = nil
     }
 
     private func isOver(_ known: Failures, _ now: UInt64) -> Bool {

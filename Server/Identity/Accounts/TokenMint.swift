@@ -1,3 +1,4 @@
+import CausewayModel
 import Crypto
 import Foundation
 import JWTKit
@@ -40,17 +41,17 @@ struct TokenMint: Sendable {
 
     /// What the tokens claim beside who they are for: see `AccountClaims`.
     func token(
-        for account: AccountRecord, provider: String, now: UInt64, lifetimeMilliseconds: UInt64
+        for account: AccountRecord, provider: ExactString, now: UInt64, lifetimeMilliseconds: UInt64
     ) async throws(AccountError) -> String {
         var claims = AccountClaims.of(account)
-        claims["sub"] = .string(account.id)
+        claims["sub"] = .string(account.id.string)
         claims["iss"] = .string(Self.issuer(of: database))
         claims["aud"] = .string(database)
         claims["iat"] = .int(Int64(clamping: now / 1_000))
         claims["exp"] = .int(Int64(clamping: (now + lifetimeMilliseconds) / 1_000))
         // Two tokens of one second are two tokens.
         claims["jti"] = .string(Base64URL.encode(Data(SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) })))
-        claims["provider"] = .string(provider)
+        claims["provider"] = .string(provider.string)
         do {
             return try await keys.sign(SignedClaims(claims: claims), kid: keyID)
         } catch {
@@ -60,6 +61,6 @@ struct TokenMint: Sendable {
 
     /// The bearer of a token that this mint signed; nil for one that names another key.
     func caller(for token: String, at now: UInt64) throws(IdentityError) -> Caller? {
-        try verifier.caller(for: token, at: now) { $0 == keyID.string }
+        try verifier.caller(for: token, at: now) { $0?.isSame(as: keyID.string) == true }
     }
 }

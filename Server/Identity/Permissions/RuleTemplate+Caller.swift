@@ -20,7 +20,7 @@ private enum ClaimOperand {
     /// Nil for a claim that is missing, null, or made of other things than values.
     init?(_ mention: RuleTemplate.Mention, of caller: Caller) {
         switch mention {
-        case .id: self = .one(.string(caller.user))
+        case .id: self = .one(.string(caller.user.string))
         case .claim(let path):
             var claim: ClaimValue = .object(caller.claims)
             for name in path {

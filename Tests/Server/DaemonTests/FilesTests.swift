@@ -1,6 +1,7 @@
 import CausewayEnvironment
 import CausewayFolders
 import CausewayIdentity
+import CausewayModel
 import Foundation
 import Testing
 

@@ -1,5 +1,6 @@
 import CausewayEnvironment
 import CausewayIdentity
+import CausewayModel
 import CausewaySession
 import CausewayWire
 import Foundation
@@ -187,7 +188,7 @@ struct StrangerTests {
         func caller(for token: String, database: String) throws(SyncFailure) -> KnownCaller {
             do throws(IdentityError) {
                 let caller = try verifier.caller(for: token, at: SystemClock().now())
-                return KnownCaller(user: caller.user, expires: caller.expires)
+                return KnownCaller(user: caller.user.string, expires: caller.expires)
             } catch {
                 throw SyncFailure(.tokenInvalid, error.message)
             }

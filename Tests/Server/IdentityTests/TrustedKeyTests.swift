@@ -1,4 +1,5 @@
 import CausewayIdentity
+import CausewayModel
 import Foundation
 import JWTKit
 import Testing

@@ -112,7 +112,7 @@ final class Bench {
                 office.permissions(of: caller)
             }
         }
-        let user = caller.value.user
+        let user = "\(caller.value.user)"
         let app = App(id: "bench", rootDirectory: folder.appendingPathComponent(device, isDirectory: true)) {
             InProcessTransport(server, user: user, network: network, access: access)
         }
@@ -124,7 +124,8 @@ final class Bench {
         _ device: String, initial: (@Sendable (SyncSubscriptionSet) -> Void)? = nil,
         resetMode: ClientResetMode = .recoverUnsyncedChanges()
     ) async throws -> Realm.Configuration {
-        let user = try await app(device).login(credentials: .jwt(Self.token(user: caller(device).value.user)))
+        let name = "\(caller(device).value.user)"
+        let user = try await app(device).login(credentials: .jwt(Self.token(user: name)))
         var configuration = user.flexibleSyncConfiguration(
             clientResetMode: resetMode, initialSubscriptions: initial)
         configuration.objectTypes = [

@@ -1,5 +1,6 @@
 import CausewayEnvironment
 import CausewayIdentity
+import CausewayModel
 import Foundation
 import Testing
 
@@ -17,7 +18,7 @@ struct AccountsTests {
         #expect(first["userId"] != second["userId"])
         let token = try #require(first["accessToken"])
         let caller = try fixture.accounts.caller(for: token, at: fixture.clock.now())
-        #expect(caller?.user == first["userId"])
+        #expect(caller?.user.string == first["userId"])
         #expect(caller?.expires == fixture.clock.now() + 1_800_000)
 
         let closed = try await AccountsFixture(AccountRules())
@@ -114,7 +115,7 @@ struct AccountsTests {
         defer { fixture.end() }
         let user = try await fixture.user(email)
         try await fixture.reopen()
-        #expect(try fixture.accounts.caller(for: user.access, at: fixture.clock.now())?.user == user.id)
+        #expect(try fixture.accounts.caller(for: user.access, at: fixture.clock.now())?.user.string == user.id)
         #expect(try await fixture.call("refresh", ["refreshToken": user.refresh]).status == 200)
         #expect(try await fixture.login(email)["userId"] == user.id)
 
