@@ -169,30 +169,45 @@ extension Accounts {
     private static let wrongToken = AccountError(
         .badRequest, "The token is not one of a message that is still good. Ask for a new message.")
 
-    /// Uses a message's token up and answers the address it was sent to.
-    private func useToken(
+    /// Uses a message's token up for the address that it was sent to.
+    ///
+    /// - Parameter made: what is needed for it and costs much. Nobody makes the server work who has no good token.
+    private func useToken<Made: Sendable>(
         _ kind: AccountMessage.Kind, _ request: AccountRequest, _ peer: String,
-        _ body: @escaping @Sendable (ExactString, AccountTables) throws(AccountError) -> Void
+        making made: () async throws(AccountError) -> Made,
+        _ body: @escaping @Sendable (Made, ExactString, AccountTables) throws(AccountError) -> Void
     ) async throws(AccountError) {
         let (id, text) = (try request.required(\.tokenId, "tokenId"), try request.required(\.token, "token"))
         try begin(.kind(.messageToken), peer)
         let now = clock.now()
-        let isGood = try await writing { tables throws(AccountError) in
+        let record: @Sendable (AccountTables) throws(AccountError) -> MessageTokenRecord = {
+            tables throws(AccountError) in
             guard let secret = Secret(id: id, secret: text), let record = try tables.messageToken(secret.id),
                 record.purpose == kind, Secret.areEqual(record.digest, secret.digest), record.expires > now
-            else { return false }
-            tables.removeMessageToken(secret.id)
-            try body(record.email, tables)
-            return true
+            else { throw Self.wrongToken }
+            return record
         }
-        guard isGood else { throw Self.wrongToken }
+        do throws(AccountError) {
+            _ = try await reading(record)
+            let made = try await made()
+            // Another call may have used the token meanwhile.
+            try await writing { tables throws(AccountError) in
+                let email = try record(tables).email
+                tables.removeMessageToken(id)
+                try body(made, email, tables)
+            }
+        } catch {
+            // What was not the caller's mistake does not count.
+            if error.code != Self.wrongToken.code { withdraw(.kind(.messageToken), peer) }
+            throw error
+        }
         withdraw(.kind(.messageToken), peer)
     }
 
     func confirm(_ request: AccountRequest, _ peer: String) async throws(AccountError) {
         try checkAllowed(rules.confirmation == .message)
         let canReset = rules.passwordReset != .off
-        try await useToken(.confirm, request, peer) { email, tables throws(AccountError) in
+        try await useToken(.confirm, request, peer, making: {}) { _, email, tables throws(AccountError) in
             guard var record = try tables.password(email) else { throw Self.wrongToken }
             guard record.hash != nil || canReset else {
                 // Nobody could ever log in: the registration is over, and the next one is the first.
@@ -237,8 +252,10 @@ extension Accounts {
 
     func reset(_ request: AccountRequest, _ peer: String) async throws(AccountError) {
         try checkAllowed(rules.passwordReset == .message)
-        let hash = try await newHash(of: try newPassword(request))
-        try await useToken(.reset, request, peer) { email, tables throws(AccountError) in
+        let password = try newPassword(request)
+        try await useToken(
+            .reset, request, peer, making: { () async throws(AccountError) in try await newHash(of: password) }
+        ) { hash, email, tables throws(AccountError) in
             guard try Self.setPassword(hash, of: email, tables) else { throw Self.wrongToken }
         }
     }

@@ -9,6 +9,7 @@ final class AccountsFixture: Sendable {
     let folder: URL
     let clock = HandClock()
     let people = People()
+    let random = CountingRandom()
     private let current: Mutex<Accounts>
 
     static let password = "correct horse battery"
@@ -27,16 +28,16 @@ final class AccountsFixture: Sendable {
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("causeway-accounts-\(UInt64.random(in: 0 ... .max))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        current = Mutex(try await Self.open(folder, rules, providers, people, clock))
+        current = Mutex(try await Self.open(folder, rules, providers, people, clock, random))
     }
 
     private static func open(
         _ folder: URL, _ rules: AccountRules, _ providers: [String: TokenVerifier], _ people: People,
-        _ clock: HandClock
+        _ clock: HandClock, _ random: CountingRandom
     ) async throws -> Accounts {
         try await Accounts.open(
             folder: folder.path, database: "flights", rules: rules, providers: providers, messenger: people,
-            clock: clock)
+            clock: clock, random: random)
     }
 
     var accounts: Accounts { current.withLock { $0 } }
@@ -44,7 +45,7 @@ final class AccountsFixture: Sendable {
     /// As after a restart of the server.
     func reopen(_ rules: AccountRules = everything) async throws {
         accounts.close()
-        let opened = try await Self.open(folder, rules, [:], people, clock)
+        let opened = try await Self.open(folder, rules, [:], people, clock, random)
         current.withLock { $0 = opened }
     }
 
@@ -100,6 +101,18 @@ final class HandClock: WallClock {
     func now() -> UInt64 { time.withLock { $0 } }
 
     func pass(seconds: UInt64) { time.withLock { $0 += seconds * 1_000 } }
+}
+
+/// Tells how much was drawn of it: each password that is hashed has a salt of its own.
+final class CountingRandom: RandomSource {
+    private let state = Mutex(0)
+
+    var count: Int { state.withLock { $0 } }
+
+    func next() -> UInt64 {
+        state.withLock { $0 += 1 }
+        return .random(in: 0 ... .max)
+    }
 }
 
 /// Those behind the addresses: they get messages, and decide what they are asked.

@@ -42,6 +42,37 @@ struct FloodedAccountsTests {
         #expect(try await login("10.0.0.1") == 200)
     }
 
+    @Test("a password is not hashed for whoever has no good token of a message, and those who try are counted")
+    func resetWithoutToken() async throws {
+        var rules = AccountsFixture.everything
+        rules.passwordReset = .message
+        let fixture = try await AccountsFixture(rules)
+        defer { fixture.end() }
+        let email = "ann@example.org"
+        _ = try await fixture.register(email)
+        _ = try await fixture.call("sendReset", ["email": email])
+        let message = try #require(fixture.people.messages.last)
+        var good = ["tokenId": message.tokenId ?? "", "token": message.token ?? "", "password": "another password"]
+        let wrong = good.merging(["token": "wrong"]) { $1 }
+        let drawn = fixture.random.count
+        let codes = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<64 { group.addTask { try await fixture.call("reset", wrong).status } }
+            var codes: [Int: Int] = [:]
+            for try await status in group { codes[status, default: 0] += 1 }
+            return codes
+        }
+        #expect(codes == [400: 50, 429: 14])
+        #expect(fixture.random.count == drawn)
+        // Counted by machine. A password that is none is not an attempt, and leaves the token as it is.
+        good["password"] = "short"
+        #expect(try await fixture.call("reset", good, peer: "10.0.0.2").code == "invalidParameter")
+        good["password"] = "another password"
+        #expect(try await fixture.call("reset", good).status == 429)
+        #expect(try await fixture.call("reset", good, peer: "10.0.0.2").status == 200)
+        #expect(fixture.random.count > drawn)
+        #expect(try await fixture.login(email, "another password", peer: "10.0.0.2").status == 200)
+    }
+
     @Test("what a call's body may have is known before it comes, and a call of a user without a good token has none")
     func bodies() async throws {
         let fixture = try await AccountsFixture()
