@@ -18,10 +18,8 @@ package enum ServerCertificate {
     /// Looks at a PEM chain, the server's own certificate first, and at its PEM key. Says nothing of the key itself.
     package static func inspect(chain: String, key: String, now: Date) -> Findings {
         var findings = Findings()
-        let certificate: Certificate
-        do {
-            certificate = try Certificate(pemEncoded: firstCertificate(of: chain))
-        } catch {
+        let blocks = blocks(of: chain)
+        guard let certificate = blocks.first.flatMap({ try? Certificate(pemEncoded: $0) }) else {
             findings.errors.append(
                 "The certificate is not PEM. The file begins with -----BEGIN CERTIFICATE-----, the server's own first."
             )
@@ -37,6 +35,7 @@ package enum ServerCertificate {
             )
         }
         inspectValidity(certificate, now, into: &findings)
+        inspectSigners(of: certificate, blocks.dropFirst(), now, into: &findings)
         findings.hosts = hosts(of: certificate)
         if findings.hosts.isEmpty {
             findings.errors.append("The certificate names no host (subject alternative name): every client refuses it.")
@@ -58,12 +57,57 @@ package enum ServerCertificate {
         }
     }
 
-    /// A chain's file holds several certificates; the first is the server's.
-    private static func firstCertificate(of chain: String) -> String {
-        let end = "-----END CERTIFICATE-----"
-        guard let range = chain.range(of: end) else { return chain }
-        let start = chain.range(of: "-----BEGIN CERTIFICATE-----")?.lowerBound ?? chain.startIndex
-        return start < range.upperBound ? String(chain[start..<range.upperBound]) : chain
+    /// The authorities behind the server's own certificate. Warnings: which of them devices need depends on whom they trust.
+    private static func inspectSigners(
+        of certificate: Certificate, _ blocks: ArraySlice<String>, _ now: Date, into findings: inout Findings
+    ) {
+        var signed = certificate
+        for (index, block) in blocks.enumerated() {
+            let name = "Certificate \(index + 2) of the chain"
+            guard let signer = try? Certificate(pemEncoded: block) else {
+                findings.warnings.append("\(name) cannot be read. Put each one's signer behind it, as PEM.")
+                return
+            }
+            if !isSigned(signed, by: signer) {
+                findings.warnings.append(
+                    "\(name) did not sign the one before it, so that devices may refuse the server. Put each one's signer "
+                        + "behind it.")
+            }
+            if signer.notValidBefore > now {
+                findings.warnings.append(
+                    "\(name) is not valid before \(signer.notValidBefore). Check this machine's clock.")
+            } else if signer.notValidAfter <= now {
+                findings.warnings.append("\(name) ended on \(signer.notValidAfter). Get the authority's new one.")
+            }
+            signed = signer
+        }
+        if isSigned(certificate, by: certificate) {
+            findings.warnings.append(
+                "The certificate is signed by no authority but by itself: devices refuse the server unless they have it as "
+                    + "`AppConfiguration(trustRootsPath:)`.")
+        }
+    }
+
+    private static func isSigned(_ certificate: Certificate, by signer: Certificate) -> Bool {
+        certificate.issuer == signer.subject
+            && signer.publicKey.isValidSignature(certificate.signature, for: certificate)
+    }
+
+    /// No chain is longer.
+    private static let chainLengthMax = 10
+
+    /// The certificates in a chain's file, the server's own first. Text between them is passed over.
+    private static func blocks(of chain: String) -> [String] {
+        let (begin, end) = ("-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----")
+        var blocks: [String] = []
+        var rest = chain[...]
+        while blocks.count < chainLengthMax, let start = rest.range(of: begin)?.lowerBound,
+            let stop = rest[start...].range(of: end)?.upperBound
+        {
+            blocks.append(String(rest[start..<stop]))
+            rest = rest[stop...]
+        }
+        return blocks
     }
 
     private static func hosts(of certificate: Certificate) -> [String] {
