@@ -2,6 +2,7 @@ import CausewayIdentity
 import Dispatch
 import Foundation
 import Logging
+import Synchronization
 
 /// Reaches people by the operator's program, which gets one JSON object on its standard input. What the program ends
 /// with is the answer to a question: 0 yes, 1 not yet, everything else no.
@@ -11,6 +12,11 @@ final class ProgramMessenger: AccountMessenger {
     private let program: OperatorProgram
     private let logger: Logger
     private let queue = DispatchQueue(label: "causeway.messages")
+    /// Until when messages are sent once the server ends.
+    private let deadline = Mutex<ContinuousClock.Instant?>(nil)
+
+    /// What waits at the end of the server is sent for so long. One more program may run as long again.
+    static let endPatience = Duration.seconds(20)
 
     init(command: [String], logger: Logger) {
         program = OperatorProgram(command: command, setting: "accounts.program", logger: logger)
@@ -19,6 +25,11 @@ final class ProgramMessenger: AccountMessenger {
 
     func send(_ message: AccountMessage) {
         queue.async { [self] in
+            if let end = deadline.withLock({ $0 }), end < .now {
+                logger.error(
+                    "a message was not sent, for the server ends", metadata: ["kind": "\(message.kind.rawValue)"])
+                return
+            }
             let status = program.run(message).status
             if status != 0 {
                 logger.error(
@@ -40,6 +51,11 @@ final class ProgramMessenger: AccountMessenger {
     }
 
     func report(_ trouble: String) { logger.error("\(trouble)") }
+
+    func finish() async {
+        deadline.withLock { $0 = $0 ?? .now + Self.endPatience }
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    }
 }
 
 /// Writes messages into the log, tokens included: for development, and for servers with a few users whose operator

@@ -10,6 +10,7 @@ import ServiceLifecycle
 ///    have begun are finished.
 /// 3. Requests that run are answered, within the configured time.
 /// 4. The databases are closed.
+/// 5. Messages that answers have promised are sent, and the accounts are closed.
 struct Serving: Service {
     let endpoint: Endpoint
     let tenants: [Tenant]
@@ -29,11 +30,11 @@ struct Serving: Service {
         await end()
     }
 
-    private func end() async {
+    func end() async {
         // Steps 1 to 3 are the endpoint's.
         await endpoint.shutdown()
         for tenant in tenants { tenant.close() }
-        for accounts in accounts.values { accounts.close() }
+        for accounts in accounts.values { await accounts.end() }
         logger.info("ended", metadata: ["databases": "\(tenants.map(\.name).joined(separator: ","))"])
     }
 }

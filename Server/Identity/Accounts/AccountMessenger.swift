@@ -44,4 +44,11 @@ package protocol AccountMessenger: Sendable {
     func decide(_ question: AccountQuestion) async -> AccountDecision
     /// Tells the operator what went wrong.
     func report(_ trouble: String)
+    /// The server ends: returns when what was passed on is sent, or has been waited for long enough.
+    func finish() async
+}
+
+extension AccountMessenger {
+    /// For those that send at once.
+    package func finish() async {}
 }

@@ -97,6 +97,13 @@ package final class Accounts: Sendable {
         store.close()
     }
 
+    /// Call when no call runs any more. What answers have promised is done before the file is closed.
+    package func end() async {
+        await settled()
+        close()
+        await messenger.finish()
+    }
+
     /// Who checks the tokens of other issuers, by provider.
     var providers: [String: TokenVerifier] { verifiers.withLock { $0 } }
 
