@@ -7,9 +7,7 @@ struct ConfigurationOption: ParsableArguments {
     var file = "sync-server.yaml"
 
     /// Reads the file; paths in it come back absolute.
-    func read() throws -> Configuration { try readConfiguration() }
-
-    func readConfiguration() throws(ConfigurationError) -> Configuration { try ConfigurationFile.read(file) }
+    func read() throws -> Configuration { try ConfigurationFile.read(file) }
 }
 
 /// A command's end with a sentence on standard error.

@@ -54,7 +54,7 @@ struct Serve: AsyncParsableCommand {
                     .init(service: Serving(endpoint: endpoint, tenants: tenants, accounts: accounts, logger: logger)),
                     .init(
                         service: Reloading(
-                            option: option, configuration: configuration, endpoint: endpoint, tenants: tenants,
+                            file: option.file, configuration: configuration, endpoint: endpoint, tenants: tenants,
                             accounts: accounts, offices: offices, verifiers: verifiers, logger: logger)),
                     .init(service: MemoryReturn()),
                     // The last to start is the first to end: the databases are open until then.

@@ -4,15 +4,17 @@ import CausewaySession
 import Foundation
 import Logging
 import ServiceLifecycle
-import Synchronization
 import UnixSignals
 
 /// Takes over what changes while the server runs. Connections and sessions go on.
 ///
 /// On SIGHUP the configuration is read anew: permissions, certificate and keys. Whenever a file of the certificate or of a
 /// key changes, those are read anew. What has a problem stays as it was, and the log says what was taken and what was not.
+///
+/// One is done after the other: what was read earlier does not take the place of what was read later.
 struct Reloading: Service {
-    let option: ConfigurationOption
+    /// The path of the configuration.
+    let file: String
     /// What the server was started with.
     let configuration: Configuration
     let endpoint: Endpoint
@@ -25,37 +27,57 @@ struct Reloading: Service {
     /// How often the files are looked at. Whoever replaces two that belong together has as long for it.
     static let watchSeconds = 10
 
+    /// Why something may have to be read.
+    enum Occasion {
+        /// The operator has asked for it.
+        case asked
+        /// It is time to look at the files.
+        case looked
+    }
+
     func run() async throws {
         let signals = await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown()
-        let latest = LatestConfiguration(configuration)
+        // None is lost: what the operator asks for while something is read is read next.
+        let (occasions, told) = AsyncStream.makeStream(of: Occasion.self)
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    for await _ in signals {
-                        guard let read = readConfiguration() else { continue }
-                        latest.replace(by: read)
-                        await takeKeys(read)
-                        takePermissions(read)
-                        tellWhatWaits(read)
-                    }
+                    for await _ in signals { told.yield(.asked) }
                 }
                 group.addTask {
-                    var known = FileStamps(latest.value.keyFiles)
-                    while (try? await Task.sleep(for: .seconds(Self.watchSeconds))) != nil {
-                        let configuration = latest.value
-                        let stamps = FileStamps(configuration.keyFiles)
-                        if stamps != known { await takeKeys(configuration) }
-                        known = stamps
-                    }
+                    while (try? await Task.sleep(for: .seconds(Self.watchSeconds))) != nil { told.yield(.looked) }
                 }
+                group.addTask { await follow(occasions) }
                 await group.waitForAll()
+            }
+        }
+    }
+
+    /// Reads what there is to read on each occasion, one after the other.
+    func follow(_ occasions: AsyncStream<Occasion>) async {
+        var latest = configuration
+        var known = FileStamps(latest.keyFiles)
+        for await occasion in occasions {
+            switch occasion {
+            case .asked:
+                guard let read = readConfiguration() else { continue }
+                latest = read
+                known = FileStamps(latest.keyFiles)
+                await takeKeys(latest)
+                takePermissions(latest)
+                tellWhatWaits(latest)
+            case .looked:
+                let stamps = FileStamps(latest.keyFiles)
+                guard stamps != known else { continue }
+                known = stamps
+                await takeKeys(latest)
             }
         }
     }
 
     private func readConfiguration() -> Configuration? {
         do throws(ConfigurationError) {
-            return try option.readConfiguration()
+            return try ConfigurationFile.read(file)
         } catch {
             logger.error("everything stays as it was, for the configuration has problems:\n\(error)")
             return nil
@@ -121,21 +143,6 @@ struct Reloading: Service {
         logger.warning(
             "what else has changed in the configuration waits for the next start",
             metadata: ["sections": "\(waiting.joined(separator: ","))"])
-    }
-}
-
-/// The configuration that was read last. One task reads it, another watches its files.
-private final class LatestConfiguration: Sendable {
-    private let state: Mutex<Configuration>
-
-    init(_ configuration: Configuration) {
-        state = Mutex(configuration)
-    }
-
-    var value: Configuration { state.withLock { $0 } }
-
-    func replace(by new: Configuration) {
-        state.withLock { $0 = new }
     }
 }
 

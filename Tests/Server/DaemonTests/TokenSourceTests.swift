@@ -166,7 +166,7 @@ struct TokenSourceTests {
             configuration.endpoint(inspection), services: [:], authenticator: authenticator, clock: SystemClock(),
             logger: logger)
         let reloading = Reloading(
-            option: ConfigurationOption(), configuration: configuration, endpoint: endpoint, tenants: [], accounts: [:],
+            file: "", configuration: configuration, endpoint: endpoint, tenants: [], accounts: [:],
             offices: [:],
             verifiers: verifiers, logger: logger)
         let (old, new) = (try await token(first), try await token(second))
@@ -186,6 +186,48 @@ struct TokenSourceTests {
         #expect(collected.all.dropFirst(2).allSatisfy { $0.hasPrefix("error ") })
         #expect(collected.all.contains { $0.contains("the certificate stays as it was") && $0.contains("belong") })
         #expect(collected.all.contains { $0.contains("the token keys stay as they were") })
+        await endpoint.shutdown()
+    }
+
+    @Test("what the operator asks for and what a look at the files finds are read one after the other")
+    func occasions() async throws {
+        let (first, second) = (try Self.keys(), try Self.keys())
+        func text(_ audience: String) -> String {
+            """
+            databases: [{name: a, folder: a}]
+            tokens: {keys: [{file: \(audience).pem, algorithm: ES256}], audiences: \(audience)}
+            """
+        }
+        let folder = try folder(first, text("old"))
+        folder.write(self.text(first, DevelopmentKeys.Name.tokenPublic), "old.pem")
+        folder.write(self.text(second, DevelopmentKeys.Name.tokenPublic), "new.pem")
+        let configuration = try configuration(folder)
+        let inspection = await Inspection(configuration, now: Date())
+        let verifiers = TokenVerifiers(try inspection.verifiers(configuration))
+        let authenticator = TokenAuthenticator(verifiers: verifiers, clock: SystemClock())
+        let collected = Collected()
+        let logger = Logger(label: "test") { _ in Lines(lines: collected) }
+        let endpoint = try Endpoint(
+            configuration.endpoint(inspection), services: [:], authenticator: authenticator, clock: SystemClock(),
+            logger: logger)
+        let path = folder.url.appending(path: "sync-server.yaml").path
+        let reloading = Reloading(
+            file: path, configuration: configuration,
+            endpoint: endpoint, tenants: [], accounts: [:], offices: [:], verifiers: verifiers, logger: logger)
+        let (old, new) = (try await token(first, audience: "old"), try await token(second, audience: "new"))
+        #expect(isTaken(old, "a", authenticator))
+
+        // A file of the old configuration has changed, and so has the configuration.
+        folder.write(self.text(second, DevelopmentKeys.Name.tokenPublic) + "\n", "old.pem")
+        folder.write(
+            "tls: {certificate: keys/server.pem, key: keys/server-key.pem}\n" + text("new"), "sync-server.yaml")
+        let (occasions, told) = AsyncStream.makeStream(of: Reloading.Occasion.self)
+        for occasion in [Reloading.Occasion.looked, .asked, .looked, .looked] { told.yield(occasion) }
+        told.finish()
+        await reloading.follow(occasions)
+        #expect(!isTaken(old, "a", authenticator) && isTaken(new, "a", authenticator))
+        // Nothing has changed since the operator asked.
+        #expect(collected.all.filter { $0.contains("token keys were read") }.count <= 2)
         await endpoint.shutdown()
     }
 
