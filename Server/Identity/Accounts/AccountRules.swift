@@ -53,5 +53,6 @@ package struct AccountRules: Hashable, Sendable {
     static let keysPerUserMax = 20
     static let nameBytesMax = 64
     static let functionIDBytesMax = 256
+    static let profileTextBytesMax = 2 << 10
     package static let rolesMax = 20
 }

@@ -323,9 +323,13 @@ extension Accounts {
 }
 
 extension AccountRecord {
-    /// What credentials say of their user.
+    /// What credentials say of their user. Of a profile short texts are kept: the record is read at every login, and what
+    /// was kept before there was a limit goes with the next one.
     fileprivate mutating func learn(_ proven: ProvenIdentity) {
-        profile.merge(proven.profile) { $1 }
+        func isKept(_ value: ClaimValue) -> Bool {
+            value.string.map { $0.utf8.count <= AccountRules.profileTextBytesMax } ?? false
+        }
+        profile = profile.merging(proven.profile.filter { isKept($0.value) }) { $1 }.filter { isKept($0.value) }
         if let address = proven.email { email = address }
     }
 }

@@ -24,20 +24,23 @@ final class AccountsFixture: Sendable {
         return rules
     }
 
-    init(_ rules: AccountRules = everything, providers: [String: TokenVerifier] = [:]) async throws {
+    init(
+        _ rules: AccountRules = everything, providers: [String: TokenVerifier] = [:],
+        functions: any FunctionRunner = NoFunctions()
+    ) async throws {
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("causeway-accounts-\(UInt64.random(in: 0 ... .max))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        current = Mutex(try await Self.open(folder, rules, providers, people, clock, random))
+        current = Mutex(try await Self.open(folder, rules, providers, people, clock, random, functions))
     }
 
     private static func open(
         _ folder: URL, _ rules: AccountRules, _ providers: [String: TokenVerifier], _ people: People,
-        _ clock: HandClock, _ random: CountingRandom
+        _ clock: HandClock, _ random: CountingRandom, _ functions: any FunctionRunner = NoFunctions()
     ) async throws -> Accounts {
         try await Accounts.open(
             folder: folder.path, database: "flights", rules: rules, providers: providers, messenger: people,
-            clock: clock, random: random)
+            functions: functions, clock: clock, random: random)
     }
 
     var accounts: Accounts { current.withLock { $0 } }
