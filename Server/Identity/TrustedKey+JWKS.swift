@@ -44,6 +44,17 @@ extension TrustedKey {
         return keys
     }
 
+    /// Whether a JWKS document has what only the signer of tokens should have: a member of a private key, or a secret.
+    package static func hasPrivateKeys(_ text: String) -> Bool {
+        guard let document = try? [String: ClaimValue](json: text.utf8, within: .keySet),
+            case .array(let set) = document["keys"]
+        else { return false }
+        return set.contains { key in
+            guard case .object(let fields) = key else { return false }
+            return ["d", "p", "q", "dp", "dq", "qi", "oth", "k"].contains { fields[$0] != nil }
+        }
+    }
+
     private static func algorithm(of fields: [String: ClaimValue]) -> SigningAlgorithm? {
         let implied: SigningAlgorithm? =
             switch (fields["kty"]?.string, fields["crv"]?.string) {

@@ -107,6 +107,7 @@ struct Inspection {
         if let file = tokens.keySet, let text = text(of: file, key: "\(path).keySet", "Download the issuer's JWKS.") {
             do throws(IdentityError) {
                 keys += try await TrustedKey.loadSet(text, source: file)
+                warnOfPrivateKeys(text, key: "\(path).keySet")
             } catch {
                 problems.append(ConfigurationProblem("\(path).keySet", error.message))
             }
@@ -124,6 +125,15 @@ struct Inspection {
                         + "In production, name issuers and audiences."))
         }
         return keys
+    }
+
+    private mutating func warnOfPrivateKeys(_ keySet: String, key place: String) {
+        guard TrustedKey.hasPrivateKeys(keySet) else { return }
+        warnings.append(
+            ConfigurationProblem(
+                place,
+                "A key of this set is a private one, with which tokens are signed. A server needs the public ones alone: take "
+                    + "this one away from it."))
     }
 
     /// Two databases that take the same tokens are one to whoever holds a token. Said once.
@@ -152,6 +162,7 @@ struct Inspection {
                 providers[provider.name.provider] = TokenVerifier(
                     keys: try await TrustedKey.loadSet(text, source: provider.keySet),
                     rules: TokenRules(issuers: provider.issuers, audiences: provider.audiences))
+                warnOfPrivateKeys(text, key: place)
             } catch {
                 problems.append(ConfigurationProblem(place, error.message))
             }

@@ -69,6 +69,24 @@ struct MachineTests {
         }
     }
 
+    @Test("a key set with a private key is warned of")
+    func privateKeyInSet() async throws {
+        let folder = try TemporaryFolder()
+        let members = [
+            #""kid":"a","kty":"EC","crv":"P-256""#,
+            #""x":"HFIT3cpWeRN2-NkeQY6vUFdQZRhkGYieXsyP_9KKCcM""#,
+            #""y":"MQaZh1B-3wnzm3hx-FtaJ13d8B7WeMXV09_6gQxRvhE""#,
+        ]
+        for (own, isWarned) in [([#""d":"secret""#], true), ([], false)] {
+            folder.write("{\"keys\":[{\((members + own).joined(separator: ","))}]}", "set.json")
+            var configuration = Configuration()
+            configuration.tokens.keySet = folder.url.path + "/set.json"
+            let inspection = await Inspection(configuration, now: Date(), onlyKeys: true)
+            #expect(inspection.keys.count == 1)
+            #expect(inspection.warnings.contains { $0.key == "tokens.keySet" } == isWarned)
+        }
+    }
+
     @Test("a long line is good, and one that opens too many levels is not")
     func longLines() throws {
         let rule = (0..<200).map { "owner == 'user number \($0)'" }.joined(separator: " OR ")
