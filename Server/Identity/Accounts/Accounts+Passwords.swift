@@ -88,13 +88,14 @@ extension Accounts {
             try tables.save(new, of: email)
             return .new
         }
-        if known.isConfirmed {
+        if known.isConfirmed, known.hash != nil || canReset {
             // Written as it is: a transaction without changes would be over sooner, and tell.
             try tables.save(known, of: email)
             return .known
         }
         let isOver = now >= known.created && now - known.created >= rules.messageTokenMilliseconds
-        if isOver, rules.confirmation == .message {
+        // Where nobody can ever log in, there is nothing to take the place of.
+        if known.isConfirmed || (isOver && rules.confirmation == .message) {
             // What the old messages would have confirmed is gone with them.
             try tables.removeMessageTokens(.confirm, of: email, at: now)
             try tables.save(new, of: email)
@@ -130,12 +131,27 @@ extension Accounts {
         }
     }
 
+    private var canReset: Bool { rules.passwordReset != .off }
+
     private func confirm(_ email: ExactString) async throws(AccountError) {
+        let canReset = canReset
         try await writing { tables throws(AccountError) in
-            guard var record = try tables.password(email) else { return }
-            try Self.prove(email, &record, tables)
-            try tables.save(record, of: email)
+            guard let record = try tables.password(email) else { return }
+            try Self.confirm(email, record, canReset: canReset, tables)
         }
+    }
+
+    private static func confirm(
+        _ email: ExactString, _ record: PasswordRecord, canReset: Bool, _ tables: AccountTables
+    ) throws(AccountError) {
+        guard record.hash != nil || canReset else {
+            // Nobody could ever log in: the registration is over, and the next one is the first.
+            tables.removePassword(email)
+            return
+        }
+        var record = record
+        try prove(email, &record, tables)
+        try tables.save(record, of: email)
     }
 
     /// Somebody has shown that an address is theirs. If that is news, whoever used it before may have been another: their
@@ -206,16 +222,10 @@ extension Accounts {
 
     func confirm(_ request: AccountRequest, _ peer: String) async throws(AccountError) {
         try checkAllowed(rules.confirmation == .message)
-        let canReset = rules.passwordReset != .off
+        let canReset = canReset
         try await useToken(.confirm, request, peer, making: {}) { _, email, tables throws(AccountError) in
-            guard var record = try tables.password(email) else { throw Self.wrongToken }
-            guard record.hash != nil || canReset else {
-                // Nobody could ever log in: the registration is over, and the next one is the first.
-                tables.removePassword(email)
-                return
-            }
-            try Self.prove(email, &record, tables)
-            try tables.save(record, of: email)
+            guard let record = try tables.password(email) else { throw Self.wrongToken }
+            try Self.confirm(email, record, canReset: canReset, tables)
         }
     }
 

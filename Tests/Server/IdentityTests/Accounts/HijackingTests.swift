@@ -64,6 +64,42 @@ struct HijackingTests {
         #expect(try await fixture.login(email).status == 200)
     }
 
+    @Test("where a program confirms, its yes ends a registration with two passwords, and the next one is the first")
+    func programWithoutReset() async throws {
+        let fixture = try await fixture(.program, reset: .off)
+        defer { fixture.end() }
+        fixture.people.decide(.later)
+        #expect(try await fixture.register(email, attackers).status == 200)
+        #expect(try await fixture.register(email).code == "accountNameInUse")
+        // The program says yes to an address, so that no later registration takes the place of an earlier one.
+        fixture.clock.pass(seconds: 86_400)
+        #expect(try await fixture.register(email, "a third password").code == "accountNameInUse")
+        fixture.people.decide(.yes)
+        #expect(try await fixture.call("retryConfirmation", ["email": email]).status == 200)
+        for password in [attackers, AccountsFixture.password] {
+            #expect(try await fixture.login(email, password).code == "invalidPassword")
+        }
+        #expect(try await fixture.register(email).status == 200)
+        #expect(try await fixture.login(email).status == 200)
+        #expect(try await fixture.register(email, attackers).code == "accountNameInUse")
+    }
+
+    @Test("an address that was confirmed without a password can be registered once passwords cannot be set anew")
+    func confirmedWithoutPassword() async throws {
+        let fixture = try await fixture(.message, reset: .message)
+        defer { fixture.end() }
+        _ = try await fixture.register(email, attackers)
+        _ = try await fixture.register(email)
+        #expect(try await use(fixture, "confirm").status == 200)
+        var rules = AccountsFixture.everything
+        rules.confirmation = .message
+        try await fixture.reopen(rules)
+        #expect(try await fixture.register(email).status == 200)
+        #expect(try await fixture.login(email).code == "authError")
+        #expect(try await use(fixture, "confirm").status == 200)
+        #expect(try await fixture.login(email).status == 200)
+    }
+
     @Test("a registration that nobody confirmed in time gives way to the next one")
     func lapsed() async throws {
         let fixture = try await fixture(.message, reset: .off)
