@@ -95,15 +95,16 @@ let tests: [Target] = [
     part("Tests", "Support/ObjectStoreReference", uses: ["Model", "ObjectStore", "Query", "Support/Seeds"]),
     part(
         "Tests", "Support/QueryOracle",
-        uses: ["Model"] + storage + ["Support/ObjectStoreReference", "Support/Seeds"]
+        uses: ["Model"] + storage + ["Support/ExactValues", "Support/ObjectStoreReference", "Support/Seeds"]
     ),
     part("Tests", "Support/QueryFuzzing", uses: ["Model", "Query", "Support/Seeds"]),
     part("Tests", "Support/DecoderFuzzing", uses: shape + ["Support/Seeds", "Wire"]),
     part("Tests", "Support/LMDBStorage", uses: ["Storage"], libraries: ["CLMDB"], excludes: ["lmdb"]),
     .target(name: "CMeasuring", path: "Tests/Support/Measuring/system"),
     part("Tests", "Support/Measuring", libraries: ["CMeasuring"], excludes: ["system"]),
-    part("Tests", "Support/MergeOracle", uses: ["Model", "Operations"]),
-    part("Tests", "Support/MergeUniverse", uses: shape + ["Support/MergeOracle"]),
+    part("Tests", "Support/ExactValues", uses: ["Model"]),
+    part("Tests", "Support/MergeOracle", uses: ["Model", "Operations", "Support/ExactValues"]),
+    part("Tests", "Support/MergeUniverse", uses: shape + ["Support/ExactValues", "Support/MergeOracle"]),
     part("Tests", "Support/MigrationSequences", uses: ["Model"] + storage + ["Support/Seeds"]),
     part("Tests", "Support/Seeds"),
     part("Tests", "Support/Shrinking", uses: ["Support/Seeds"]),
@@ -119,14 +120,16 @@ let tests: [Target] = [
     program("Support/CrashWriter", uses: ["Database", "Support/Bookkeeping"]),
     program("Support/RealmPeer", uses: ["Database"]),
     program("Support/DamageReader", uses: ["Database", "Support/Seeds"]),
-    test("Shared", "Model", uses: ["Model", "Support/Seeds"]),
+    test("Shared", "Model", uses: ["Model", "Support/ExactValues", "Support/Seeds"]),
     test("Shared", "Operations", uses: ["Model", "Operations", "Support/Seeds"]),
     test("Support", "Measuring", uses: ["Support/Folders", "Support/Measuring"]),
     test("Support", "Seeds", uses: ["Support/Seeds"]),
     test("Support", "Shrinking", uses: ["Support/Seeds", "Support/Shrinking"]),
     test(
         "Shared", "Merge",
-        uses: shape + ["Support/MergeOracle", "Support/MergeUniverse", "Support/Seeds", "Support/Shrinking"]
+        uses: shape + [
+            "Support/ExactValues", "Support/MergeOracle", "Support/MergeUniverse", "Support/Seeds", "Support/Shrinking",
+        ]
     ),
     test("Shared", "Query", uses: ["Model", "Query", "Support/QueryFuzzing", "Support/Seeds"]),
     test("Shared", "Environment", uses: ["Environment", "Support/Seeds", "Support/SimulatedDisk"]),
@@ -141,8 +144,8 @@ let tests: [Target] = [
     test(
         "Shared", "ObjectStore",
         uses: ["Model"] + storage + [
-            "Support/Folders", "Support/MigrationSequences", "Support/ObjectStoreReference", "Support/QueryOracle",
-            "Support/Seeds",
+            "Support/ExactValues", "Support/Folders", "Support/MigrationSequences", "Support/ObjectStoreReference",
+            "Support/QueryOracle", "Support/Seeds",
         ]
     ),
     test("Shared", "Wire", uses: shape + ["Support/DecoderFuzzing", "Support/Seeds", "Wire"]),
@@ -192,7 +195,8 @@ let tests: [Target] = [
     program(
         "System/Simulation",
         uses: shape + storage + [
-            "Ingest", "OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "Sync", "Wire",
+            "Ingest", "OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions", "Support/ExactValues",
+            "Support/Seeds", "Sync", "Wire",
         ]
     ),
     test(
@@ -231,7 +235,9 @@ let tests: [Target] = [
     program("System/StorageSequences", uses: ["Support/Seeds", "Support/StorageOracle"]),
     part(
         "Tests", "Support/JourneyUniverse",
-        uses: shape + storage + ["OpLog", "Store", "StoreEmbedded", "Subscriptions", "Support/MergeOracle"]
+        uses: shape + storage + [
+            "OpLog", "Store", "StoreEmbedded", "Subscriptions", "Support/ExactValues", "Support/MergeOracle",
+        ]
     ),
     test("System", "Journey", uses: ["Support/JourneyUniverse", "Support/MergeUniverse", "Support/Seeds"]),
     program("System/Enumeration", uses: ["Support/JourneyUniverse", "Support/MergeUniverse", "Support/Seeds"]),
