@@ -1,3 +1,4 @@
+import CausewayExactValues
 import CausewayMergeOracle
 import CausewayModel
 import CausewayOperations
@@ -25,28 +26,28 @@ extension JourneyReference {
     }
 
     private func text(_ property: Property, of key: PrimaryKey, _ outcome: NaiveMerge.Outcome) -> String {
-        let name = property.name
+        let name = ExactString(property.name)
         switch property.collection {
         case .list: return "\((outcome.lists[name] ?? []).map { text($0, property) })"
-        case .set: return "\((outcome.entries[name] ?? [:]).keys.map { text($0, property) }.sorted())"
+        case .set: return "\((outcome.entries[name] ?? [:]).keys.map { text($0, property) }.inOrderOfBytes)"
         case .map: return text(outcome.entries[name] ?? [:], property)
         case .none:
-            if property.isPrimaryKey, case .int(let key) = key { return text(.int(key), property) }
-            if property.isText { return text(.string(outcome.texts[name]?.string ?? ""), property) }
-            return text(outcome.fields[name] ?? property.zero, property)
+            if property.isPrimaryKey, case .int(let key) = key { return text(ExactValue(.int(key)), property) }
+            if property.isText { return text(ExactValue(.string(outcome.texts[name]?.string ?? "")), property) }
+            return text(outcome.fields[name] ?? ExactValue(property.zero), property)
         }
     }
 
-    private func text(_ map: [Value: Value], _ property: Property) -> String {
+    private func text(_ map: [ExactValue: ExactValue], _ property: Property) -> String {
         let entries = map.map { key, value in
-            let name = if case .string(let name) = key { name } else { "\(key)" }
+            let name = if case .string(let name) = key.value { name } else { "\(key)" }
             return "\(name): \(text(value, property))"
         }
-        return "\(entries.sorted())"
+        return "\(entries.inOrderOfBytes)"
     }
 
-    private func text(_ value: Value, _ property: Property) -> String {
-        switch value {
+    private func text(_ value: ExactValue, _ property: Property) -> String {
+        switch value.value {
         case .null: return "nil"
         case .anyLink(let link):
             guard let kind = NestedCollection(className: link.className),
@@ -80,4 +81,9 @@ extension Property {
         default: .null
         }
     }
+}
+
+extension [String] {
+    /// Of texts that are one to Unicode, too, one comes first.
+    var inOrderOfBytes: [String] { sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
 }

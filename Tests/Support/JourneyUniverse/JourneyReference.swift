@@ -1,3 +1,4 @@
+import CausewayExactValues
 import CausewayMergeOracle
 import CausewayModel
 import CausewayOperations
@@ -20,8 +21,8 @@ struct JourneyReference {
 
     private struct Key: Hashable {
         var object: ObjectReference
-        var property: String
-        var key: Value
+        var property: ExactString
+        var key: SetIdentity
     }
 
     private struct Entry {
@@ -151,7 +152,8 @@ extension JourneyReference {
         for (place, entry) in entries where entry.isRemoved && entry.version <= horizon {
             entries[place] = nil
             merges[place.object]?.operations.removeAll { operation, _ in
-                if case .keyed(_, place.property, let change) = operation { change.key == place.key } else { false }
+                guard case .keyed(_, let property, let change) = operation else { return false }
+                return ExactString(property) == place.property && SetIdentity(change.key) == place.key
             }
         }
     }
@@ -170,7 +172,7 @@ extension JourneyReference {
         guard case .keyed(let object, let property, let change) = operation, let life = lives[object],
             life.number % 2 == 1, stamp >= life.born
         else { return }
-        let place = Key(object: object, property: property, key: change.key)
+        let place = Key(object: object, property: ExactString(property), key: SetIdentity(change.key))
         if let known = entries[place], stamp < known.stamp { return }
         let isRemoved = if case .remove = change { true } else { false }
         entries[place] = Entry(isRemoved: isRemoved, stamp: stamp, version: turn.version)

@@ -1,3 +1,4 @@
+import CausewayExactValues
 import CausewayModel
 import CausewayObjectStore
 
@@ -21,10 +22,10 @@ extension Transaction {
             case .none: value = text(table.value(key, column), property)
             case .list: value = "\(table.listValues(key, column).map { text($0, property) })"
             // The order of a set of links is that of rows, which is another one in each file.
-            case .set: value = "\(table.listValues(key, column).map { text($0, property) }.sorted())"
+            case .set: value = "\(table.listValues(key, column).map { text($0, property) }.inOrderOfBytes)"
             case .map:
                 let values = table.listValues(key, column).map { text($0, property) }
-                value = "\(zip(table.mapKeys(key, column), values).map { "\($0): \($1)" }.sorted())"
+                value = "\(zip(table.mapKeys(key, column), values).map { "\($0): \($1)" }.inOrderOfBytes)"
             }
             return "\(property.name)=\(value)"
         }
@@ -37,10 +38,11 @@ extension Transaction {
             guard nested.exists(key) else { return "nil" }
             let values = nested.listValues(key, NestedCollection.column).map { text($0, property) }
             guard kind == .map else { return "\(values)" }
-            return "\(zip(nested.mapKeys(key, NestedCollection.column), values).map { "\($0): \($1)" }.sorted())"
+            let names = nested.mapKeys(key, NestedCollection.column)
+            return "\(zip(names, values).map { "\($0): \($1)" }.inOrderOfBytes)"
         }
         guard case .object(let key) = value, let target = property.target, let linked = table(target) else {
-            return value == .null ? "nil" : "\(value)"
+            return value.isNull ? "nil" : "\(ExactValue(value))"
         }
         guard linked.exists(key) else { return "nil" }
         if linked.schema.kind == .embedded { return text(linked, key) }

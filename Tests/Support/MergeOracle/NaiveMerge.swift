@@ -1,7 +1,9 @@
+package import CausewayExactValues
 package import CausewayModel
 package import CausewayOperations
 
-/// The rules as declarations over the operations of one object: slow and obvious, and no code of the product's in it.
+/// The rules as declarations over the operations of one object: slow and obvious. Nothing of the product's merge is in it,
+/// nor of what it takes for the same value, the same name, or the same element of a set.
 ///
 /// What the fast merge reaches by joining one operation after another must be what stands here. The order of delivery
 /// shows in one place only, as in RULES.md, section 1: an operation that was written without having seen that the object
@@ -13,18 +15,18 @@ package struct NaiveMerge {
         self.operations = operations
     }
 
-    /// Life, explicit-or-default fields, and what is visible of lists, sets, maps and texts, as plain values.
+    /// Life, explicit-or-default fields, and what is visible of lists, sets, maps and texts, bit by bit.
     package struct Outcome: Equatable, Sendable {
         package var life: UInt32
-        package var fields: [String: Value]
-        package var lists: [String: [Value]]
+        package var fields: [ExactString: ExactValue]
+        package var lists: [ExactString: [ExactValue]]
         /// Sets and maps.
-        package var entries: [String: [Value: Value]]
-        package var texts: [String: ExactString]
+        package var entries: [ExactString: [ExactValue: ExactValue]]
+        package var texts: [ExactString: ExactString]
 
         package init(
-            life: UInt32, fields: [String: Value] = [:], lists: [String: [Value]] = [:],
-            entries: [String: [Value: Value]] = [:], texts: [String: ExactString] = [:]
+            life: UInt32, fields: [ExactString: ExactValue] = [:], lists: [ExactString: [ExactValue]] = [:],
+            entries: [ExactString: [ExactValue: ExactValue]] = [:], texts: [ExactString: ExactString] = [:]
         ) {
             self.life = life
             self.fields = fields
@@ -39,48 +41,52 @@ package struct NaiveMerge {
         guard life % 2 == 1 else { return Outcome(life: life) }
         var outcome = Outcome(life: life)
 
-        var candidates: [String: [(isExplicit: Int, stamp: Stamp, order: Int, value: Value)]] = [:]
-        var lists: [String: NaiveList] = [:]
+        var candidates: [ExactString: [(isExplicit: Int, stamp: Stamp, order: Int, value: Value)]] = [:]
+        var lists: [ExactString: NaiveList] = [:]
         // What compares as equal is one key, and stands as the operation that won wrote it.
-        var entries: [String: [SetElement: [(stamp: Stamp, order: Int, key: Value, value: Value?)]]] = [:]
-        var additions: [String: [Addition]] = [:]
-        var texts: [String: NaiveText] = [:]
+        var entries: [ExactString: [SetIdentity: [(stamp: Stamp, order: Int, key: Value, value: Value?)]]] = [:]
+        var additions: [ExactString: [Addition]] = [:]
+        var texts: [ExactString: NaiveText] = [:]
+        func consider(_ field: FieldValue, _ stamp: Stamp, _ order: Int) {
+            candidates[ExactString(field.property), default: []].append(
+                (field.isDefault ? 0 : 1, stamp, order, field.value))
+        }
         for (order, (operation, stamp)) in counting(in: life) {
             switch operation {
             case .create(_, _, let fields):
-                for field in fields {
-                    candidates[field.property, default: []].append((field.isDefault ? 0 : 1, stamp, order, field.value))
-                }
-            case .set(_, let field):
-                candidates[field.property, default: []].append((field.isDefault ? 0 : 1, stamp, order, field.value))
+                for field in fields { consider(field, stamp, order) }
+            case .set(_, let field): consider(field, stamp, order)
             case .list(_, let property, let operation):
-                lists[property, default: NaiveList()].operations.append((operation, stamp))
-            case .keyed(_, let property, .put(let key, let value)):
-                entries[property, default: [:]][SetElement(key), default: []].append((stamp, order, key, value))
-            case .keyed(_, let property, .remove(let key)):
-                entries[property, default: [:]][SetElement(key), default: []].append((stamp, order, key, nil))
+                lists[ExactString(property), default: NaiveList()].operations.append((operation, stamp))
+            case .keyed(_, let property, let change):
+                let value: Value? = if case .put(_, let value) = change { value } else { nil }
+                entries[ExactString(property), default: [:]][SetIdentity(change.key), default: []]
+                    .append((stamp, order, change.key, value))
             case .add(_, let property, let addition):
-                additions[property, default: []].append(addition)
+                additions[ExactString(property), default: []].append(addition)
             case .text(_, let property, let operation):
-                texts[property, default: NaiveText()].join(operation)
+                texts[ExactString(property), default: NaiveText()].join(operation)
             case .delete: break
             }
         }
         outcome.entries = entries.mapValues { keys in
             let standing = keys.values.map { all in all.max { ($0.stamp, $0.order) < ($1.stamp, $1.order) }! }
-            return Dictionary(uniqueKeysWithValues: standing.compactMap { one in one.value.map { (one.key, $0) } })
+            return Dictionary(
+                uniqueKeysWithValues: standing.compactMap { one in
+                    one.value.map { (ExactValue(stored: one.key), ExactValue(stored: $0)) }
+                })
         }.filter { !$0.value.isEmpty }
         // A counter of which nobody gave a first value begins at zero.
         for property in additions.keys { candidates[property, default: []].append((0, .zero, -1, .int(0))) }
         for (property, all) in candidates {
             let standing = all.max { ($0.isExplicit, $0.stamp, $0.order) < ($1.isExplicit, $1.stamp, $1.order) }!
-            outcome.fields[property] = standing.value
+            outcome.fields[property] = ExactValue(stored: standing.value)
             let base = standing.isExplicit == 1 ? standing.stamp : .zero
             let counting = (additions[property] ?? []).filter { $0.base == base }
             guard case .int(let value) = standing.value, !counting.isEmpty else { continue }
-            outcome.fields[property] = .int(counting.reduce(value) { $0 &+ $1.amount })
+            outcome.fields[property] = ExactValue(.int(counting.reduce(value) { $0 &+ $1.amount }))
         }
-        outcome.lists = lists.mapValues(\.values).filter { !$0.value.isEmpty }
+        outcome.lists = lists.mapValues { $0.values.map { ExactValue(stored: $0) } }.filter { !$0.value.isEmpty }
         outcome.texts = texts.mapValues { ExactString($0.string) }.filter { !$0.value.string.isEmpty }
         return outcome
     }

@@ -1,3 +1,4 @@
+import CausewayExactValues
 package import CausewayMerge
 package import CausewayMergeOracle
 import CausewayModel
@@ -20,23 +21,32 @@ extension World {
 }
 
 extension ObjectState {
-    /// What an app sees of it.
+    /// What an app sees of it. In memory a NaN may have its payload yet: `LawTests` look at what is written of it.
     package var outcome: NaiveMerge.Outcome {
         NaiveMerge.Outcome(
             life: life,
-            fields: Dictionary(uniqueKeysWithValues: fields.map { ($0.property, $0.value) }),
-            lists: Dictionary(uniqueKeysWithValues: lists.map { ($0.property, $0.list.values) })
-                .filter { !$0.value.isEmpty },
-            entries: Dictionary(
-                uniqueKeysWithValues: keyed.map { field in
-                    (
+            fields: Self.byName(fields.map { ($0.property, ExactValue(stored: $0.value)) }),
+            lists: Self.byName(
+                lists.filter { !$0.list.isEmpty }.map { field in
+                    (field.property, field.list.values.map { ExactValue(stored: $0) })
+                }),
+            entries: Self.byName(
+                keyed.filter { !$0.entries.isEmpty }.map { field in
+                    let visible = field.entries.visible
+                    return (
                         field.property,
-                        Dictionary(uniqueKeysWithValues: field.entries.visible.map { ($0.key, $0.value) })
+                        Dictionary(
+                            uniqueKeysWithValues: visible.map {
+                                (ExactValue(stored: $0.key), ExactValue(stored: $0.value))
+                            })
                     )
-                }
-            ).filter { !$0.value.isEmpty },
-            texts: Dictionary(uniqueKeysWithValues: texts.map { ($0.property, ExactString($0.text.string)) })
+                }),
+            texts: Self.byName(texts.map { ($0.property, ExactString($0.text.string)) })
                 .filter { !$0.value.string.isEmpty }
         )
+    }
+
+    private static func byName<Content>(_ properties: [(String, Content)]) -> [ExactString: Content] {
+        Dictionary(uniqueKeysWithValues: properties.map { (ExactString($0.0), $0.1) })
     }
 }
