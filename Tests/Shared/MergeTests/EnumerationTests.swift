@@ -92,6 +92,13 @@ import Testing
                 entries[key] == nil
             else { return _ = state.join(operation, stamp: stamp) }
         },
+        Mutation(testDescription: "an element is written as it was at first", shape: "sets") {
+            state, operation, stamp in
+            guard case .keyed(let object, let property, .put(let key, let value)) = operation,
+                let standing = state.keyed(property)?.standing(key)
+            else { return _ = state.join(operation, stamp: stamp) }
+            state.join(.keyed(object, property: property, .put(key: standing, value: value)), stamp: stamp)
+        },
         Mutation(testDescription: "a delete says nothing about which life", shape: "life") { state, operation, stamp in
             guard case .delete(let object, _) = operation else { return _ = state.join(operation, stamp: stamp) }
             state.join(.delete(object, life: state.life + 1), stamp: stamp)

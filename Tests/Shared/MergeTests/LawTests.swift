@@ -1,3 +1,4 @@
+import CausewayExactValues
 import CausewayMerge
 import CausewayMergeOracle
 import CausewayMergeUniverse
@@ -200,6 +201,8 @@ import Testing
                 guard let decoded = try? ObjectState(encoded: bytes), decoded == object.state,
                     decoded.encoded() == bytes
                 else { return "\(object.name) does not survive" }
+                let isOneNaN = decoded.fields.allSatisfy { ExactValue($0.value) == ExactValue(stored: $0.value) }
+                guard isOneNaN else { return "\(object.name) keeps the payload of a NaN" }
                 for length in bytes.indices where (try? ObjectState(encoded: Array(bytes.prefix(length)))) != nil {
                     return "\(object.name) cut to \(length) is accepted"
                 }

@@ -132,6 +132,7 @@ extension Author {
         }
         // One text to Unicode, and two keys.
         let (a, b) = (Value.string("\u{E9}"), Value.string("e\u{301}"))
+        let elements = elements
         switch intention {
         case .putA: return map(.put(key: a, value: mark))
         case .putB: return map(.put(key: b, value: mark))
@@ -140,10 +141,10 @@ extension Author {
         case .removeA: return map(.remove(key: a))
         case .removeB: return map(.remove(key: b))
         case .clearMap: return keys("entries").flatMap { map(.remove(key: $0)) }
-        case .includeA: return set(.put(key: a, value: .null))
-        case .includeB: return set(.put(key: b, value: .null))
-        case .excludeA: return set(.remove(key: a))
-        case .excludeB: return set(.remove(key: b))
+        case .includeA: return set(.put(key: elements.a, value: .null))
+        case .includeB: return set(.put(key: elements.b, value: .null))
+        case .excludeA: return set(.remove(key: elements.a))
+        case .excludeB: return set(.remove(key: elements.b))
         case .clearSet: return keys("labels").flatMap { set(.remove(key: $0)) }
         default: return nil
         }
@@ -240,7 +241,7 @@ extension Author {
         switch intention {
         case .mixList: return nest(.list) { .set(note, FieldValue("it", $0)) }
         case .mixMap: return nest(.map) { .set(note, FieldValue("it", $0)) }
-        case .mixScalar: return [.set(note, FieldValue("it", mark))]
+        case .mixScalar: return [.set(note, FieldValue("it", notANumber))]
         case .mixNull: return [.set(note, FieldValue("it", .null))]
         case .innerAdd, .innerSet, .innerRemove, .innerMove, .innerClear, .deepMake:
             guard let (inner, kind) = nested(state["it"]?.value) else { return [] }
@@ -316,7 +317,7 @@ extension Author {
         let property = NestedCollection.property
         func edit(_ operation: KeyedOperation) -> Operation { .keyed(object, property: property, operation) }
         switch intention {
-        case .innerAdd: return [edit(.put(key: .string("b"), value: mark))]
+        case .innerAdd: return [edit(.put(key: .string(""), value: mark))]
         case .innerSet: return [edit(.put(key: .string("a"), value: mark))]
         case .innerRemove: return [edit(.remove(key: .string("a")))]
         case .innerClear: return entries.visible.map { edit(.remove(key: $0.key)) }

@@ -43,14 +43,29 @@ package struct Author: Sendable {
 
     /// Says who wrote it and when, so that what wins can be read.
     ///
-    /// The marks that the first two make at one time are one text to Unicode, and two by their bytes.
+    /// The marks that the first two make at one time are one text to Unicode, and two by their bytes. Those of all others
+    /// are one number, and as many decimals.
     var mark: Value {
-        let letters = ["K", "\u{212A}"]
-        let number = Int(truncatingIfNeeded: client.rawValue) - 1
-        let letter =
-            letters.indices.contains(number)
-            ? letters[number] : String(Unicode.Scalar(UInt8(ascii: "A") + UInt8(truncatingIfNeeded: number)))
-        return .string("\(letter)\(time)")
+        switch client.rawValue {
+        case 1: .string("K\(time)")
+        case 2: .string("\u{212A}\(time)")
+        case 3: decimal("\(time).0")
+        default: decimal("\(time)")
+        }
+    }
+
+    /// Two elements of a set, each of which every author writes in another way.
+    var elements: (a: Value, b: Value) {
+        let number = Int(client.rawValue % 3)
+        return (decimal(["1", "1.0", "1.00"][number]), .double([0, -0.0, 0][number]))
+    }
+
+    /// No number, with a payload of its own.
+    var notANumber: Value { .double(Double(nan: client.rawValue % 16, signaling: false)) }
+
+    private func decimal(_ text: String) -> Value {
+        guard let number = DecimalNumber(text) else { preconditionFailure("\(text) is no number") }
+        return .decimal(number)
     }
 
     mutating func nextID() -> ElementID { nextIDs(1) }
