@@ -12,8 +12,15 @@ struct Doing {
     let name: PrimaryKey
     let otherName: PrimaryKey
     let word: Value
+    /// One, as this writer writes it: all writers' are one element of a set, of which one stands as it was written.
+    let one: Value
+    /// What this writer gives to a mixed property that holds no collection.
+    let scalar: Value
 
-    init?(_ transaction: Transaction, _ replica: Replica, name: Int64, otherName: Int64, word: String) {
+    /// - Parameter writer: from 0.
+    init?(
+        _ transaction: Transaction, _ replica: Replica, name: Int64, otherName: Int64, word: String, writer: Int
+    ) {
         guard let items = transaction.table("Item") else { return nil }
         self.transaction = transaction
         self.replica = replica
@@ -21,6 +28,8 @@ struct Doing {
         self.name = .int(name)
         self.otherName = .int(otherName)
         self.word = .string(word)
+        one = .decimal(DecimalNumber(["1", "1.0", "1.00"][writer]) ?? .notANumber)
+        scalar = [.double(-0.0), .double(Double(nan: 3, signaling: false)), .string(word)][writer]
     }
 
     /// False when there is nothing to do it to.
@@ -65,11 +74,11 @@ struct Doing {
             } else {
                 items.listAppend(item, column("friends"), .object(other))
             }
-        case .include: items.setInsert(item, column("labels"), .string("a"))
-        case .exclude: items.setRemove(item, column("labels"), .string("a"))
+        case .include: items.setInsert(item, column("labels"), one)
+        case .exclude: items.setRemove(item, column("labels"), one)
         case .clearSet: items.listClear(item, column("labels"))
-        case .putA: items.mapPut(item, column("scores"), "a", word)
-        case .removeA: items.mapRemove(item, column("scores"), "a")
+        case .putA: items.mapPut(item, column("scores"), "", word)
+        case .removeA: items.mapRemove(item, column("scores"), "")
         case .clearMap: items.mapClear(item, column("scores"))
         case .insertFirst, .insertLast, .removeFirst, .setFirst, .moveFirstToLast, .clearList:
             return edit(items, item, column("tags"), deed)
@@ -78,7 +87,7 @@ struct Doing {
         case .appendPart, .setPart, .movePart, .removePart: return try editParts(of: item, deed)
         case .mixList: items.set(item, column("it"), try nest(.list))
         case .mixMap: items.set(item, column("it"), try nest(.map))
-        case .mixText: items.set(item, column("it"), word)
+        case .mixText: items.set(item, column("it"), scalar)
         case .innerAdd, .innerSet, .innerRemove, .innerMove, .innerClear, .deepMake, .deepAdd:
             return try editNested(in: item, deed)
         case .makeAnew, .makeOtherAnew, .deleteOther: return false
@@ -181,7 +190,7 @@ extension Doing {
         let key = try table.create(replica.container(in: transaction))
         switch kind {
         case .list: table.listAppend(key, NestedCollection.column, word)
-        case .map: table.mapPut(key, NestedCollection.column, "a", word)
+        case .map: table.mapPut(key, NestedCollection.column, "\u{E9}", word)
         }
         return .anyObject(ClassedKey(table.number, key))
     }
@@ -214,9 +223,10 @@ extension Doing {
         }
         guard kind == .map else { return edit(table, key, column, deed) }
         switch deed {
-        case .innerAdd: table.mapPut(key, column, "b", word)
-        case .innerSet: table.mapPut(key, column, "a", word)
-        case .innerRemove: table.mapRemove(key, column, "a")
+        // One text to Unicode, and two keys.
+        case .innerAdd: table.mapPut(key, column, "e\u{301}", word)
+        case .innerSet: table.mapPut(key, column, "\u{E9}", word)
+        case .innerRemove: table.mapRemove(key, column, "\u{E9}")
         case .innerClear: table.mapClear(key, column)
         default: return false
         }

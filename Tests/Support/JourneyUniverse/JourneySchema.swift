@@ -13,7 +13,7 @@ enum JourneySchema {
                 Property(name: "link", type: .object, isOptional: true, target: "Item"),
                 Property(name: "tags", type: .string, collection: .list),
                 Property(name: "friends", type: .object, collection: .list, target: "Item"),
-                Property(name: "labels", type: .string, collection: .set),
+                Property(name: "labels", type: .decimal128, collection: .set),
                 Property(name: "scores", type: .string, collection: .map),
                 Property(name: "body", type: .string, isText: true),
                 Property(name: "address", type: .object, isOptional: true, target: "Address"),

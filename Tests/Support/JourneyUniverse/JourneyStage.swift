@@ -120,7 +120,8 @@ final class JourneyStage {
         _ place: Int, _ transaction: Transaction, _ device: JourneyDevice, _ word: String
     ) -> Doing? {
         let name = Int64(place) * 2
-        return Doing(transaction, device.replica, name: name, otherName: name + 1, word: word)
+        return Doing(
+            transaction, device.replica, name: name, otherName: name + 1, word: word, writer: device.number)
     }
 
     private func upload(_ device: JourneyDevice) throws {
