@@ -22,7 +22,7 @@ extension MigrationModel {
                     let stored =
                         property.collection == .list
                         ? content.lists[key]?[property.name] ?? [] : [row[property.name] ?? .null]
-                    values[property.name] = try stored.map { try Scalar($0) }
+                    values[property.name] = try stored.map { try Scalar(stored: $0) }
                 }
                 shown.rows[key.rawValue] = values
             }
@@ -46,7 +46,10 @@ extension MigrationModel {
         guard property.isIndexed else { return nil }
         return property.type == .int
             ? ("\(property.name) == 3", { $0 == .int(3) })
-            : ("\(property.name) == 'red dog'", { $0 == .string("red dog") })
+            : (
+                "\(property.name) == '\(Self.oneAccent)'",
+                { if case .string(let text) = $0 { text.utf8.elementsEqual(Self.oneAccent.utf8) } else { false } }
+            )
     }
 
     mutating func create(_ name: String, _ key: ObjectKey, id: Int64) {

@@ -163,6 +163,12 @@ struct MigrationModel: Sendable {
         }
     }
 
+    /// One text to Unicode, and two by their bytes.
+    static let oneAccent = "red \u{E9}"
+    private static let twoScalars = "red e\u{301}"
+    private static let words = ["red dog", "blue dog", "", oneAccent, oneAccent, twoScalars, "red \u{FB01}", "red fi"]
+    private static let doubles = [0, -0.0, 1.5, 99, .infinity, .nan, Double(nan: 3, signaling: false)]
+
     /// A value that a property, or its elements, take.
     func drawnValue(_ property: Property, _ numbers: inout SeededNumbers) -> Value {
         if property.collection == .none, property.isOptional, numbers.once(in: 3) { return .null }
@@ -170,8 +176,8 @@ struct MigrationModel: Sendable {
         case .object:
             let keys = property.target.flatMap { classes[$0]?.rows.keys.sorted() } ?? []
             return keys.isEmpty ? .null : .object(numbers.one(of: keys))
-        case .string: return .string(numbers.one(of: ["red dog", "blue dog", "red cat", ""]))
-        case .double: return .double(Double(numbers.below(100)))
+        case .string: return .string(numbers.one(of: Self.words))
+        case .double: return .double(numbers.one(of: Self.doubles))
         default: return .int(Int64(numbers.below(6)))
         }
     }

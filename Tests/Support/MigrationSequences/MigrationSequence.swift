@@ -96,14 +96,18 @@ package struct MigrationSequence {
             for (key, row) in old.rows where new.rows[key] != nil {
                 for property in old.schema.map(\.name) {
                     let isSame =
-                        row[property] == new.rows[key]?[property]
-                        && old.lists[key]?[property] == new.lists[key]?[property]
+                        try scalars([row[property]]) == scalars([new.rows[key]?[property]])
+                        && scalars(old.lists[key]?[property] ?? []) == scalars(new.lists[key]?[property] ?? [])
                     guard isSame || changes.modified[key.rawValue]?.contains(property) == true else {
                         throw failure("the record of changes leaves out \(name).\(property) of \(key)")
                     }
                 }
             }
         }
+    }
+
+    private func scalars(_ values: [Value?]) throws -> [Scalar?] {
+        try values.map { value in try value.map { try Scalar(stored: $0) } }
     }
 
     // MARK: - Moving

@@ -72,22 +72,33 @@ package struct PropertyRecord: Codable, Sendable {
     }
 }
 
-/// A value of one of the types that a `MigrationModel` has.
+/// A value of one of the types that a `MigrationModel` has, bit by bit: texts that are one to Unicode are two, and so are 0
+/// and −0. JSON has no NaN, and no integer that all readers read beyond 63 bits.
 package enum Scalar: Codable, Hashable, Sendable {
     case null
     case int(Int64)
-    case double(Double)
-    case string(String)
+    case double(bits: Int64)
+    case string([UInt8])
     case object(Int64)
 
+    /// A value as it is, a NaN with its payload.
     init(_ value: Value) throws {
         switch value {
         case .null: self = .null
         case .int(let value): self = .int(value)
-        case .double(let value): self = .double(value)
-        case .string(let value): self = .string(value)
+        case .double(let value): self = .double(bits: Int64(bitPattern: value.bitPattern))
+        case .string(let value): self = .string(Array(value.utf8))
         case .object(let key): self = .object(key.rawValue)
         default: throw MigrationFailure("\(value) is of no type that a migration's model has")
+        }
+    }
+
+    /// A value as a file keeps it: one NaN stands for all.
+    init(stored value: Value) throws {
+        if case .double(let number) = value, number.isNaN {
+            self = .double(bits: 0x7FF8_0000_0000_0000)
+        } else {
+            try self.init(value)
         }
     }
 
@@ -95,9 +106,19 @@ package enum Scalar: Codable, Hashable, Sendable {
         switch self {
         case .null: .null
         case .int(let value): .int(value)
-        case .double(let value): .double(value)
-        case .string(let value): .string(value)
+        case .double(let bits): .double(Double(bitPattern: UInt64(bitPattern: bits)))
+        case .string(let bytes): .string(String(decoding: bytes, as: UTF8.self))
         case .object(let key): .object(ObjectKey(key))
+        }
+    }
+}
+
+extension Scalar: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .double(let bits): "\(value) (\(String(UInt64(bitPattern: bits), radix: 16)))"
+        case .string(let bytes): "\(value) (\(bytes))"
+        default: "\(value)"
         }
     }
 }

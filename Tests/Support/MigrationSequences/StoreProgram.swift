@@ -130,7 +130,7 @@ package final class StoreProgram: MigratingProgram {
             for key in table.allKeys {
                 var row: [String: [Scalar]] = [:]
                 for (property, place) in properties { row[property] = [try Scalar(table.value(key, place))] }
-                for (list, place) in lists { row[list] = try table.listValues(key, place).map(Scalar.init) }
+                for (list, place) in lists { row[list] = try table.listValues(key, place).map { try Scalar($0) } }
                 shown.rows[key.rawValue] = row
             }
             for text in asked.queries {
