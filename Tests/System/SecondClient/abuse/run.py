@@ -246,7 +246,7 @@ class Run:
             self.troubles.append(f"{left:.0f} MiB are still taken {REST_SECONDS} s after the last attack")
         self.troubles += self.end()
         self.troubles += self.server.verify()
-        # What a new server needs for the same databases is theirs, and no trace of the attacks: told, and not taken off.
+        # What a new server needs for the same databases is theirs, no trace of the attacks: told, and not taken off.
         self._begin()
         self.troubles += self.end()
         print(f"log: {self._log.count} secrets looked for")
