@@ -51,7 +51,7 @@ final class DeviceProcess {
         clock = plan.clock
         file = try DeviceFile(
             seed: world.plan.seed, number: number,
-            schema: plan.isNewer ? SimulationSchema.newerSchema : SimulationSchema.schema)
+            schema: plan.isNewer ? world.plan.newerSchema : world.plan.schema)
         var limits = ConversationLimits()
         limits.uploadBytes = 1_500
         limits.ingestBytes = 600
@@ -254,9 +254,9 @@ final class DeviceProcess {
     }
 
     func upgrade() throws {
-        guard isRunning, file.schema != SimulationSchema.newerSchema else { return }
+        guard isRunning, file.schema != world.plan.newerSchema else { return }
         world.story.note("the app of device \(number) is replaced by a newer version")
-        try file.upgrade(to: SimulationSchema.newerSchema)
+        try file.upgrade(to: world.plan.newerSchema)
         try handle(.schemaChanged)
     }
 

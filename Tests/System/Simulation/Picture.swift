@@ -1,12 +1,15 @@
+import CausewayExactValues
 import CausewayModel
 import CausewayObjectStore
 import CausewayOperations
 
-/// An object as a reader sees it, with everything embedded in it: what two places are compared by.
+/// An object as a reader sees it, bit by bit, with everything embedded in it: what two places are compared by.
 indirect enum Picture: Hashable {
-    case value(Value)
+    case exact(ExactValue)
     case list([Picture])
     case object([ExactString: Picture])
+
+    static func value(_ value: Value) -> Picture { .exact(ExactValue(value)) }
 }
 
 extension Picture {
@@ -35,7 +38,7 @@ extension Picture {
 extension Picture: CustomStringConvertible {
     var description: String {
         switch self {
-        case .value(let value): brief(value)
+        case .exact(let exact): brief(exact.value)
         case .list(let elements): "[" + elements.map(\.description).joined(separator: ", ") + "]"
         case .object(let properties):
             "{" + properties.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ") + "}"
@@ -69,7 +72,7 @@ extension Transaction {
         switch property.collection {
         case .none, .list: return .list(values)
         // Elements that are links stand in the order of rows, which is another one in every file.
-        case .set: return .list(values.sorted { $0.description < $1.description })
+        case .set: return .list(values.sorted { $0.description.precedes($1.description) })
         case .map:
             return .object(
                 Dictionary(uniqueKeysWithValues: zip(table.mapKeys(key, column).map { ExactString($0) }, values)))
@@ -78,6 +81,8 @@ extension Transaction {
 
     /// A link is its target's primary key; an embedded object is its content, since its name means nothing to a reader.
     private func picture(_ value: Value, _ property: Property) -> Picture {
+        precondition(
+            !value.isNaN || ExactValue(value) == ExactValue(stored: value), "A file has kept the payload of a NaN.")
         if let (table, key, kind) = nested(value) {
             guard table.exists(key) else { return .value(.null) }
             let elements = self.elements(of: table, key).map { picture($0, property) }

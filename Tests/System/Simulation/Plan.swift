@@ -1,3 +1,4 @@
+import CausewayModel
 import CausewaySeeds
 
 /// What kind of run a seed gives: how many devices, how bad the network, how wrong the clocks.
@@ -29,6 +30,11 @@ struct Plan: CustomStringConvertible {
     /// Before so many of a hundred steps the clock of the server or of a device leaps by decades.
     let leapPercent: Int
     let vocabulary: Vocabulary
+    /// What the apps declare, and what their newer versions do.
+    var schema: Schema { vocabulary.hasNumbers ? SimulationSchema.schemaWithNumbers : SimulationSchema.schema }
+    var newerSchema: Schema {
+        vocabulary.hasNumbers ? SimulationSchema.newerSchemaWithNumbers : SimulationSchema.newerSchema
+    }
     /// Where nobody says whether rules change, the number does, so that each seed stays the story that it was.
     static let firstSeedWithRules: UInt64 = 1_000_000
 
@@ -78,6 +84,6 @@ struct Plan: CustomStringConvertible {
             + "\(cutPercent) % of long changes cut at a part; "
             + "\(crashesPerMille) ‰ crashes; \(storeErrorPercent) % errors of the record, \(fileErrorPercent) % of files"
             + (hasRules ? "; rules change" : "") + (leapPercent > 0 ? "; clocks leap" : "")
-            + (vocabulary.words == Vocabulary.plain.words ? "" : "; extreme words")
+            + (vocabulary.hasNumbers ? "; extreme words" : "")
     }
 }

@@ -12,6 +12,7 @@ struct RandomEdits {
 
     func perform(_ random: inout SeededNumbers) throws {
         for _ in 0..<(1 + random.below(4)) { try one(&random) }
+        if vocabulary.hasNumbers, random.happens(percent: 40) { editNumbers(&random) }
     }
 
     private func one(_ random: inout SeededNumbers) throws {
@@ -104,6 +105,7 @@ struct RandomEdits {
         case .double:
             table.set(
                 key, column, .double(random.one(of: [0, -0.0, 0.75, 1.5, .nan, Double(nan: 3, signaling: false)])))
+        case .decimal128: table.set(key, column, random.one(of: vocabulary.decimals))
         case .string:
             table.set(key, column, property.isOptional && random.happens(percent: 30) ? .null : word(&random))
         case .object:
@@ -171,6 +173,21 @@ struct RandomEdits {
                 key, column(table, "helpers"), name, random.happens(percent: 30) ? .null : .object(other))
         case 11: table.mapRemove(key, column(table, "helpers"), name)
         default: try editSite(of: key, in: table, name, &random)
+        }
+    }
+
+    /// Of numbers that are equal a set has one, as it was written first.
+    private func editNumbers(_ random: inout SeededNumbers) {
+        guard let key = some("Item", &random) else { return }
+        let table = table("Item")
+        let (name, numbers) = random.one(of: [
+            ("sizes", vocabulary.doubles), ("amounts", vocabulary.decimals), ("numbers", Vocabulary.numbers),
+        ])
+        let column = column(table, name)
+        switch random.below(10) {
+        case 0...5: table.setInsert(key, column, random.one(of: numbers))
+        case 6...8: table.setRemove(key, column, random.one(of: numbers))
+        default: table.listClear(key, column)
         }
     }
 

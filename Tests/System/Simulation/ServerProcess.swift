@@ -73,11 +73,12 @@ final class ServerProcess {
         let opened = try StoreEmbedded.open(folder: folder, options: options, epochSeed: world.plan.seed | 1)
         record = FaultyRecord(opened, mutation: nil, changed: { _ in }, failing: { .not })
         intake = Intake(record)
-        try opened.extendSchema(SimulationSchema.schema)
+        let schema = world.plan.schema
+        try opened.extendSchema(schema)
         try Self.beginTallies(opened)
         journal = [
             .opened(run: world.plan.seed | 1),
-            .called { record throws(StoreFailure) in try record.extendSchema(SimulationSchema.schema) },
+            .called { record throws(StoreFailure) in try record.extendSchema(schema) },
             .called { record throws(StoreFailure) in try Self.beginTallies(record) },
         ]
         journalBegin = journal.count

@@ -81,29 +81,58 @@ enum SimulationSchema {
             ]),
     ])
 
-    /// What a later version of the app declares: more properties of classes that are there, and a class.
-    static let newerSchema = Schema(
+    /// With numbers that may be equal and not written alike: one by one, and in sets, of which one stands as it was written.
+    /// Apps with extreme words have them; those of the seeds that have failed do not, so that these stay what they were.
+    static let schemaWithNumbers = Schema(
         schema.classes.map { declared in
-            var properties = declared.properties
-            switch declared.name {
-            case "Item":
-                properties += [
-                    Property(name: "stars", type: .int),
-                    Property(name: "motto", type: .string, isOptional: true),
-                ]
-            case "Shop": properties.append(Property(name: "floor", type: .int, isIndexed: true))
-            default: break
-            }
-            return ClassSchema(name: declared.name, kind: declared.kind, properties: properties)
-        } + [
-            ClassSchema(
-                name: "Badge",
-                properties: [
-                    Property(name: "_id", type: .string, isPrimaryKey: true),
-                    Property(name: "text", type: .string),
-                    Property(name: "item", type: .object, isOptional: true, target: "Item"),
+            guard declared.name == "Item" else { return declared }
+            return ClassSchema(
+                name: declared.name, kind: declared.kind,
+                properties: declared.properties + [
+                    Property(name: "price", type: .decimal128),
+                    Property(name: "sizes", type: .double, collection: .set),
+                    Property(name: "amounts", type: .decimal128, collection: .set),
+                    Property(name: "numbers", type: .mixed, collection: .set, isOptional: true),
                 ])
-        ])
+        })
+
+    static let newerSchema = newer(than: schema)
+    static let newerSchemaWithNumbers = newer(than: schemaWithNumbers)
+
+    /// What a later version of the app declares: more properties of classes that are there, and a class.
+    private static func newer(than schema: Schema) -> Schema {
+        Schema(
+            schema.classes.map { declared in
+                var properties = declared.properties
+                switch declared.name {
+                case "Item":
+                    properties += [
+                        Property(name: "stars", type: .int),
+                        Property(name: "motto", type: .string, isOptional: true),
+                    ]
+                case "Shop": properties.append(Property(name: "floor", type: .int, isIndexed: true))
+                default: break
+                }
+                return ClassSchema(name: declared.name, kind: declared.kind, properties: properties)
+            } + [
+                ClassSchema(
+                    name: "Badge",
+                    properties: [
+                        Property(name: "_id", type: .string, isPrimaryKey: true),
+                        Property(name: "text", type: .string),
+                        Property(name: "item", type: .object, isOptional: true, target: "Item"),
+                    ])
+            ])
+    }
+
+    /// Queries of apps that have numbers: they compare by value.
+    static let numberQueries = [
+        StandingQuery(className: "Item", predicate: "price == 1"),
+        StandingQuery(className: "Item", predicate: "price < 1"),
+        StandingQuery(className: "Item", predicate: "ANY sizes == 0"),
+        StandingQuery(className: "Item", predicate: "ANY amounts == 1 OR sizes.@count > 1"),
+        StandingQuery(className: "Item", predicate: "amounts.@count > 1 OR numbers.@count > 2"),
+    ]
 
     /// Queries that only a device of the newer schema asks.
     static let newerQueries = [

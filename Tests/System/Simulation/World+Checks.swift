@@ -127,7 +127,7 @@ extension World {
     private func checkSharedView() throws {
         var seen: [ObjectReference: (picture: Picture, number: Int)] = [:]
         for device in devices
-        where device.file.schema == SimulationSchema.schema
+        where device.file.schema == plan.schema
             && server.access.rules(of: device.file.client).properties.isEmpty
         {
             for (className, objects) in try device.file.content() {

@@ -121,7 +121,8 @@ final class World {
 
     private func subscribe(_ device: DeviceProcess) throws {
         var choice = SimulationSchema.queries + SimulationSchema.countedQueries
-        if device.file.schema == SimulationSchema.newerSchema { choice += SimulationSchema.newerQueries }
+        if device.file.schema == plan.newerSchema { choice += SimulationSchema.newerQueries }
+        if plan.vocabulary.hasNumbers { choice += SimulationSchema.numberQueries }
         var queries: [StandingQuery] = []
         for _ in 0..<(1 + random.below(3)) { queries.append(random.one(of: choice)) }
         if random.happens(percent: 40) { queries.append(random.one(of: SimulationSchema.countedQueries)) }
