@@ -24,6 +24,13 @@ struct HostileUniverse {
     private static let objectClasses = ["Top", "Other"]
     private static let embeddedClasses = ["Part", "Piece"]
     private static let oneWayClasses = ["Event"]
+    /// Two names that Unicode takes for one: a schema that has both is refused.
+    private static let twins = ["Caf\u{E9}", "Cafe\u{301}"]
+    /// Pairs that are one text to Unicode, look-alikes, nothing at all, the longest, and one that is too long for a key.
+    private static let texts = [
+        "", "a", "\u{FF41}", "caf\u{E9}", "cafe\u{301}", "\u{FB01}", "fi", String(repeating: "k", count: 400),
+        String(repeating: "k", count: 5_000),
+    ]
 
     init(seed: UInt64, folder: String) throws {
         numbers = SeededNumbers(seed: seed)
@@ -62,14 +69,19 @@ struct HostileUniverse {
         let keyed = Self.objectClasses.map { (name: $0, kind: ClassKind.object) }
         let parts = Self.embeddedClasses.map { (name: $0, kind: ClassKind.embedded) }
         let oneWay = Self.oneWayClasses.map { (name: $0, kind: ClassKind.asymmetric) }
-        let classes = (keyed + parts + oneWay).map { name, kind in
+        var twins = Self.twins.filter { schema[$0] != nil }
+        if one(in: 6) { twins.append(pick(Self.twins)) }
+        let named = Set(twins.map { ExactString($0) }).sorted().map { (name: $0.string, kind: ClassKind.object) }
+        let classes = (keyed + parts + oneWay + named).map { name, kind in
             var properties = schema[name]?.properties ?? []
             if properties.isEmpty, kind != .embedded {
                 properties.append(
                     Property(name: "_id", type: pick([.int, .string, .objectId, .uuid]), isPrimaryKey: true))
             }
             for _ in 0..<below(4) + (properties.count < 2 ? 2 : 0) {
-                properties.append(property("p\(properties.count)"))
+                let twin = pick(Self.twins)
+                let isNew = !properties.contains { $0.name.isSame(as: twin) }
+                properties.append(property(isNew && one(in: 15) ? twin : "p\(properties.count)"))
             }
             return ClassSchema(name: name, kind: kind, properties: properties)
         }
@@ -97,7 +109,7 @@ struct HostileUniverse {
     private mutating func key() -> PrimaryKey {
         switch below(8) {
         case 0: .int(Int64(below(3)))
-        case 1: .string(pick(["", "a", "caf\u{E9}", "cafe\u{301}"]))
+        case 1: .string(pick(Self.texts))
         case 2: .objectId(ObjectIdentifier12(high: UInt64(below(2)), low: 0))
         case 3: .uuid(UUID16(high: 0, low: UInt64(below(2))))
         case 4: .null
@@ -111,7 +123,7 @@ struct HostileUniverse {
         guard let primaryKey = known.properties.first(where: \.isPrimaryKey) else { return .container(element()) }
         return switch primaryKey.type {
         case .int: .int(Int64(below(3)))
-        case .string: .string(pick(["", "a", "caf\u{E9}", "cafe\u{301}"]))
+        case .string: .string(pick(Self.texts))
         case .objectId: .objectId(ObjectIdentifier12(high: UInt64(below(2)), low: 0))
         default: .uuid(UUID16(high: 0, low: UInt64(below(2))))
         }
@@ -122,9 +134,9 @@ struct HostileUniverse {
         case 0: .null
         case 1: .bool(one(in: 2))
         case 2: .int(pick([0, 1, .min, .max]))
-        case 3: .float(pick([0, -0.0, .nan, .infinity]))
-        case 4: .double(pick([0, -0.0, .nan, -.infinity]))
-        case 5: .string(pick(["", "a", "caf\u{E9}", "cafe\u{301}", String(repeating: "long ", count: 2_000)]))
+        case 3: .float(float())
+        case 4: .double(double())
+        case 5: .string(pick(Self.texts + [String(repeating: "long ", count: 2_000)]))
         case 6: .bytes(Array(repeating: 7, count: pick([0, 1, 5_000])))
         case 7:
             .timestamp(Timestamp(seconds: pick([0, .min, .max]), nanoseconds: pick([0, 999_999_999, -999_999_999])))
@@ -138,6 +150,17 @@ struct HostileUniverse {
         }
     }
 
+    /// Among them are NaNs with any sign and payload.
+    private mutating func double() -> Double {
+        one(in: 3) ? Double(bitPattern: 0x7FF0_0000_0000_0001 | numbers.next()) : pick([0, -0.0, .nan, -.infinity])
+    }
+
+    private mutating func float() -> Float {
+        one(in: 3)
+            ? Float(bitPattern: 0x7F80_0001 | UInt32(truncatingIfNeeded: numbers.next()))
+            : pick([0, -0.0, .nan, .infinity])
+    }
+
     /// One that mostly fits a property.
     private mutating func value(of property: Property) -> Value {
         if one(in: 12) { return value() }
@@ -147,8 +170,8 @@ struct HostileUniverse {
         case .mixed: return value()
         case .bool: return .bool(one(in: 2))
         case .int: return .int(pick([0, 1, .min, .max]))
-        case .string: return .string(pick(["", "a", "caf\u{E9}", "cafe\u{301}"]))
-        case .double: return .double(pick([0, -0.0, .nan, -.infinity]))
+        case .string: return .string(pick(Self.texts))
+        case .double: return .double(double())
         default:
             for _ in 0..<40 {
                 let value = value()
@@ -164,7 +187,7 @@ struct HostileUniverse {
     }
 
     private mutating func target(_ names: [String]) -> ObjectReference {
-        let name = one(in: 40) ? "Nowhere" : pick(names)
+        let name = one(in: 20) ? pick(["Nowhere"] + Self.twins) : pick(names)
         return ObjectReference(name, key(of: name))
     }
 
@@ -191,7 +214,9 @@ struct HostileUniverse {
     }
 
     private mutating func operation(on property: Property, of target: ObjectReference, as kind: Int?) -> Operation {
-        let name = property.name
+        // As if it had been said of the other twin.
+        let isTwin = Self.twins.contains { $0.isSame(as: property.name) }
+        let name = isTwin && one(in: 4) ? pick(Self.twins) : property.name
         let fitting =
             property.isCounter
             ? below(2) : property.isText ? 4 : property.collection == .none ? 0 : property.collection == .list ? 2 : 3
@@ -217,7 +242,7 @@ struct HostileUniverse {
             }
         case 3:
             let isMap = property.collection == .map
-            let key = isMap && !one(in: 20) ? Value.string(pick(["", "a", "b", "a.b", "$c"])) : value(of: property)
+            let key = isMap && !one(in: 20) ? Value.string(pick(Self.texts + ["b", "a.b", "$c"])) : value(of: property)
             if one(in: 4) { return .keyed(target, property: name, .remove(key: key)) }
             return .keyed(target, property: name, .put(key: key, value: isMap ? value(of: property) : .null))
         default:
