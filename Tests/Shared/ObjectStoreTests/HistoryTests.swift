@@ -1,3 +1,4 @@
+import CausewayExactValues
 import CausewayFolders
 import CausewayModel
 import CausewayObjectStore
@@ -76,8 +77,8 @@ struct HistoryTests {
         for (id, row) in reference {
             let key = try #require(table.key(for: .int(id)))
             for (column, value) in row.enumerated() where Models.everything.properties[column].collection == .none {
-                let found = table.value(key, column)
-                #expect("\(found)" == "\(value.stored)", "seed \(seed), id \(id), column \(column)")
+                let found = ExactValue(table.value(key, column))
+                #expect(found == ExactValue(stored: value), "seed \(seed), id \(id), column \(column)")
             }
         }
     }

@@ -1,3 +1,4 @@
+import CausewayExactValues
 import CausewayModel
 import CausewayObjectStore
 import CausewayObjectStoreReference
@@ -19,6 +20,7 @@ import Testing
                 Property(name: "counts", type: .int, collection: .map, isOptional: true),
                 Property(name: "links", type: .object, collection: .map, isOptional: true, target: "Thing"),
                 Property(name: "labels", type: .object, collection: .map, isOptional: true, target: "Label"),
+                Property(name: "amounts", type: .decimal128, collection: .set),
             ]),
         ClassSchema(name: "Thing", properties: [Property(name: "id", type: .int, isPrimaryKey: true)]),
         ClassSchema(name: "Label", kind: .embedded, properties: [Property(name: "text", type: .string)]),
@@ -31,6 +33,7 @@ import Testing
         static let counts = 4
         static let links = 5
         static let labels = 6
+        static let amounts = 7
     }
 
     private func store() throws -> ObjectStore {
@@ -48,8 +51,8 @@ import Testing
         for seed in Self.seeds {
             var numbers = SeededNumbers(seed: seed)
             let store = try store()
-            var texts: Set<String> = []
-            var counts: [String: Value] = [:]
+            var texts: Set<ExactString> = []
+            var counts: [ExactString: Value] = [:]
             // Some seeds make collections that need chunks.
             let universe = seed % 3 == 0 ? 3_000 : 20
             var key = ObjectKey(0)
@@ -58,34 +61,99 @@ import Testing
                 let table = try #require(transaction.table("Box"))
                 if round == 0 { key = try table.create(.int(1)) }
                 for _ in 0..<universe {
-                    let text = "text \(numbers.below(universe))"
+                    let name = Self.name(numbers.below(universe))
+                    let text = name.string
                     switch numbers.below(20) {
                     case 0..<7:
-                        #expect(table.setInsert(key, Column.texts, .string(text)) == texts.insert(text).inserted)
+                        #expect(table.setInsert(key, Column.texts, .string(text)) == texts.insert(name).inserted)
                     case 7..<10:
-                        #expect(table.setRemove(key, Column.texts, .string(text)) == (texts.remove(text) != nil))
+                        #expect(table.setRemove(key, Column.texts, .string(text)) == (texts.remove(name) != nil))
                     case 10..<17:
                         let value: Value = numbers.once(in: 5) ? .null : .int(Int64(numbers.below(100)))
                         table.mapPut(key, Column.counts, text, value)
-                        counts[text] = value
+                        counts[name] = value
                     case 17 where numbers.once(in: universe):
                         table.mapClear(key, Column.counts)
                         counts = [:]
                     default:
-                        #expect(table.mapRemove(key, Column.counts, text) == (counts.removeValue(forKey: text) != nil))
+                        #expect(table.mapRemove(key, Column.counts, text) == (counts.removeValue(forKey: name) != nil))
                     }
                 }
                 _ = try transaction.commit()
                 transaction.end()
                 let reader = try store.read()
                 let stored = try #require(reader.table("Box"))
-                let ascending = texts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-                #expect(stored.listValues(key, Column.texts) == ascending.map { .string($0) }, "seed \(seed)")
-                let keys = counts.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-                #expect(stored.mapKeys(key, Column.counts) == keys, "seed \(seed)")
+                let ascending = Self.inOrderOfBytes(texts)
+                #expect(
+                    stored.listValues(key, Column.texts).map { ExactValue($0) }
+                        == ascending.map { ExactValue(.string($0.string)) }, "seed \(seed)")
+                let keys = Self.inOrderOfBytes(counts.keys)
+                #expect(stored.mapKeys(key, Column.counts).map { ExactString($0) } == keys, "seed \(seed)")
                 #expect(stored.listValues(key, Column.counts) == keys.map { counts[$0] }, "seed \(seed)")
-                for name in keys.prefix(20) { #expect(stored.mapValue(key, Column.counts, name) == counts[name]) }
+                for name in keys.prefix(20) {
+                    #expect(stored.mapValue(key, Column.counts, name.string) == counts[name], "seed \(seed)")
+                }
                 #expect(stored.mapValue(key, Column.counts, "missing") == nil)
+                reader.end()
+            }
+        }
+    }
+
+    /// Pairs that are one text to Unicode, and two by their bytes; look-alikes; long ones that differ at the end only; the
+    /// empty one.
+    private static func name(_ number: Int) -> ExactString {
+        let beginnings = [
+            "text ", "\u{E9}", "e\u{301}", "K", "\u{212A}", "\u{FB01}", "fi", "\u{FF21}", "A",
+            String(repeating: "d", count: 400),
+        ]
+        let (group, place) = number.quotientAndRemainder(dividingBy: beginnings.count)
+        return ExactString(number == 0 ? "" : beginnings[place] + "\(group)")
+    }
+
+    private static func inOrderOfBytes(_ names: some Sequence<ExactString>) -> [ExactString] {
+        names.sorted { $0.string.utf8.lexicographicallyPrecedes($1.string.utf8) }
+    }
+
+    @Test("of numbers that are equal the one that stands in a set stays, bit by bit, until it is removed")
+    func standingNumbers() throws {
+        let doubles: [Value] = [
+            .double(0), .double(-0.0), .double(.nan), .double(Double(nan: 3, signaling: false)), .double(-.nan),
+            .double(1),
+            .double(-3), .double(.infinity),
+        ]
+        let decimals = ["1", "1.0", "1.00", "0", "-0", "0.00", "NaN", "1E+1", "10", "-1", "-1.0", "Infinity"].map {
+            Value.decimal(DecimalNumber($0) ?? .zero)
+        }
+        for seed in Self.seeds {
+            var numbers = SeededNumbers(seed: seed)
+            let store = try store()
+            var sets: [Int: [SetIdentity: ExactValue]] = [Column.numbers: [:], Column.amounts: [:]]
+            var key = ObjectKey(0)
+            for round in 0..<6 {
+                let transaction = try store.write()
+                let table = try #require(transaction.table("Box"))
+                if round == 0 { key = try table.create(.int(1)) }
+                for _ in 0..<20 {
+                    let column = numbers.one(of: [Column.numbers, Column.amounts])
+                    let value = numbers.one(of: column == Column.numbers ? doubles : decimals)
+                    let isThere = sets[column]?[SetIdentity(value)] != nil
+                    if numbers.once(in: 3) {
+                        #expect(table.setRemove(key, column, value) == isThere, "seed \(seed)")
+                        sets[column]?[SetIdentity(value)] = nil
+                    } else {
+                        #expect(table.setInsert(key, column, value) == !isThere, "seed \(seed)")
+                        if !isThere { sets[column]?[SetIdentity(value)] = ExactValue(stored: value) }
+                    }
+                }
+                _ = try transaction.commit()
+                transaction.end()
+                let reader = try store.read()
+                let stored = try #require(reader.table("Box"))
+                for (column, expected) in sets {
+                    let found = stored.listValues(key, column).map { ExactValue($0) }
+                    #expect(found.count == expected.count, "seed \(seed)")
+                    #expect(Set(found) == Set(expected.values), "seed \(seed), column \(column)")
+                }
                 reader.end()
             }
         }
