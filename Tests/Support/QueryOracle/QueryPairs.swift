@@ -24,6 +24,7 @@ package struct QueryPairs {
     private var history: ZooHistory
     private var pairs = 0
     private static let queriesPerPhase = 40
+    private static let rowsComparedMax = 60
 
     private init(seed: UInt64, folder: String, mutation: Mutation?) {
         self.seed = seed
@@ -81,6 +82,9 @@ package struct QueryPairs {
     // MARK: - Comparing
 
     private mutating func compare(_ transaction: Transaction, _ when: String) throws {
+        if let found = try history.reference.difference(from: transaction, rowsMax: Self.rowsComparedMax) {
+            throw difference("\(when): \(found)")
+        }
         let naive = NaiveEvaluator(store: history.reference)
         for number in 0..<Self.queriesPerPhase {
             let className = history.numbers.once(in: 4) ? "Keeper" : "Animal"

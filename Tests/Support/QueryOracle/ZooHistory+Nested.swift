@@ -23,7 +23,7 @@ extension ZooHistory {
         case .map:
             var entries: [ExactString: Value] = [:]
             for _ in 0..<numbers.below(4) {
-                entries[ExactString(numbers.one(of: Self.keys))] = try element(transaction, level: level)
+                entries[ExactString(numbers.one(of: names.keys))] = try element(transaction, level: level)
             }
             for (name, value) in entries.sorted(by: { $0.key < $1.key }) {
                 table.mapPut(key, NestedCollection.column, name.string, value)
@@ -65,7 +65,7 @@ extension ZooHistory {
             }
             reference.collections[collection] = .list(elements)
         case .map(var entries):
-            let name = numbers.one(of: Self.keys)
+            let name = numbers.one(of: names.keys)
             let value: Value? = isRemoval ? nil : try element(transaction, level: level)
             if let value { table.mapPut(key, column, name, value) } else { table.mapRemove(key, column, name) }
             entries[ExactString(name)] = value

@@ -13,11 +13,13 @@ struct ZooHistory {
     let client: ClientID
     /// Texts are drawn from so many words, so that dictionaries in leaves come and go.
     private let vocabulary: Int
+    let names: ZooNames
 
     init(seed: UInt64) {
         numbers = SeededNumbers(seed: seed)
         client = ClientID(seed)
         vocabulary = numbers.one(of: [3, 40, 2000])
+        names = ZooNames(seed: seed)
     }
 
     mutating func change(_ transaction: Transaction, times: Int) throws {
@@ -63,7 +65,7 @@ struct ZooHistory {
     }
 
     private mutating func createKeeper(_ transaction: Transaction, _ table: Table) throws {
-        let name = PrimaryKey.string("keeper \(numbers.below(40))")
+        let name = PrimaryKey.string(names.keeper(numbers.below(40)))
         if let known = reference.key("Keeper", for: name), reference.rows["Keeper"]?[known] != nil { return }
         try create(name, transaction, table)
     }
@@ -98,7 +100,7 @@ struct ZooHistory {
             return reference.key("Cage", for: id).map { .object($0) } ?? .null
         case "Keeper":
             guard numbers.once(in: 4) else { return anyKey("Keeper").map { .object($0) } ?? .null }
-            let name = PrimaryKey.string("keeper \(numbers.below(60))")
+            let name = PrimaryKey.string(names.keeper(numbers.below(60)))
             let key = try transaction.required("Keeper").ghost(name)
             if reference.key("Keeper", for: name) == nil { reference.ghosts["Keeper"]?[key] = name }
             return .object(key)
@@ -122,8 +124,6 @@ struct ZooHistory {
 
     // MARK: - Sets and maps
 
-    static let keys = ["a", "b", "key 3", "\u{C4}", "A\u{308}"]
-
     private mutating func changeEntries(_ transaction: Transaction, _ table: Table) throws {
         let columns = table.schema.properties.indices.filter { table.schema.properties[$0].collection.isKeyed }
         for _ in 0..<3 {
@@ -136,20 +136,17 @@ struct ZooHistory {
                 guard property.target == nil || !value.isNull else { continue }
                 if numbers.once(in: 4) {
                     table.setRemove(key, column, value)
+                    reference.remove(value, fromSet: column, of: table.name, key)
                 } else {
                     table.setInsert(key, column, value)
+                    reference.insert(value, intoSet: column, of: table.name, key)
                 }
-                reference.setList(table.name, key, column, table.listValues(key, column))
                 continue
             }
-            let name = numbers.one(of: Self.keys)
-            if numbers.once(in: 4) {
-                table.mapRemove(key, column, name)
-            } else {
-                table.mapPut(key, column, name, value)
-            }
-            reference.setList(table.name, key, column, table.listValues(key, column))
-            reference.setList(table.name, key, Table.keys(of: column), table.mapKeys(key, column).map { .string($0) })
+            let name = numbers.one(of: names.keys)
+            let isRemoval = numbers.once(in: 4)
+            if isRemoval { table.mapRemove(key, column, name) } else { table.mapPut(key, column, name, value) }
+            reference.put(isRemoval ? nil : value, at: name, intoMap: column, of: table.name, key)
         }
     }
 

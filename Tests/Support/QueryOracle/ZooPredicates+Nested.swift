@@ -30,7 +30,7 @@ extension ZooHistory {
     }
 
     private mutating func singleSubscript() -> NestedStep {
-        numbers.once(in: 2) ? .index(numbers.below(4)) : .key(ExactString(numbers.one(of: Self.keys + ["missing"])))
+        numbers.once(in: 2) ? .index(numbers.below(4)) : .key(ExactString(numbers.one(of: names.keys + ["missing"])))
     }
 
     /// What a path gives, which is not always what its last property holds.

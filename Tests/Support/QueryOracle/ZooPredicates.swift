@@ -95,7 +95,7 @@ extension ZooHistory {
                     step.property = index
                     step.type = property.type
                     step.collection = .none
-                    step.mapKey = ExactString(numbers.one(of: Self.keys + ["missing"]))
+                    step.mapKey = ExactString(numbers.one(of: names.keys + ["missing"]))
                     path.steps.append(step)
                     break
                 }
@@ -200,7 +200,7 @@ extension ZooHistory {
             ? Property(name: "keys", type: .string)
             : Zoo.schema[step.className]?.properties[step.property] ?? Zoo.cage.properties[0]
         if step.nested.last == .count { return .int(Int64(numbers.below(5))) }
-        if step.nested.last == .keys, comparator != .text { return .string(numbers.one(of: Self.keys)) }
+        if step.nested.last == .keys, comparator != .text { return .string(numbers.one(of: names.keys)) }
         if comparator == .text { return .string(search()) }
         let isText = step.type == .string || step.type == .mixed && Self.ofMixedTexts.contains(comparator)
         guard isText else { return scalar(property) }
@@ -223,7 +223,7 @@ extension ZooHistory {
     private mutating func constant(_ step: BoundPath.Step) -> Value {
         if numbers.once(in: 6) { return .null }
         guard let target = step.target else { return present(step, .equal) }
-        if target == "Keeper", numbers.once(in: 2) { return .link(.string("keeper \(numbers.below(70))")) }
+        if target == "Keeper", numbers.once(in: 2) { return .link(.string(names.keeper(numbers.below(70)))) }
         return anyKey(target).map { .object($0) } ?? .null
     }
 
