@@ -5,6 +5,12 @@ import CausewaySeeds
 
 /// What an app does at random.
 enum AppActions {
+    /// Of people, and keys of sets and maps: two that are one text to Unicode, the empty one, and two long ones that differ in
+    /// the last byte.
+    private static let names = [
+        "\u{E9}", "e\u{301}", "", String(repeating: "d", count: 400), String(repeating: "d", count: 399) + ";",
+    ]
+
     static func act(on device: Device, _ random: inout SeededNumbers, at time: UInt64) throws {
         let count = Int.random(in: 1...3, using: &random)
         try device.write(at: time) { transaction in
@@ -43,7 +49,7 @@ enum AppActions {
         case 6:
             notes.set(key, Column.author, .object(try aPerson(people, &random)))
         case 7:
-            let name = "p\(Int.random(in: 0..<3, using: &random))"
+            let name = names.randomElement(using: &random)!
             if let person = people.key(for: .string(name)) { people.delete(person, leavingGhost: true) }
         case 8: people.set(try aPerson(people, &random), Column.age, .int(.random(in: 0..<90, using: &random)))
         case 9:
@@ -83,7 +89,7 @@ enum AppActions {
     private static func changeEntries(
         of key: ObjectKey, _ notes: Table, _ people: Table, _ random: inout SeededNumbers
     ) throws {
-        let name = ["a", "b", "c"].randomElement(using: &random)!
+        let name = names.randomElement(using: &random)!
         switch Int.random(in: 0..<12, using: &random) {
         case 0, 1: notes.setInsert(key, Column.labels, .string(name))
         case 2: notes.setRemove(key, Column.labels, .string(name))
@@ -101,7 +107,7 @@ enum AppActions {
     }
 
     private static func aPerson(_ people: Table, _ random: inout SeededNumbers) throws -> ObjectKey {
-        let name = "p\(Int.random(in: 0..<3, using: &random))"
+        let name = names.randomElement(using: &random)!
         return try people.key(for: .string(name)) ?? people.create(.string(name))
     }
 }
