@@ -128,6 +128,24 @@ struct HTTPTransportTests {
         try await server.stop()
     }
 
+    /// What TLS tells is the same for both, and for an authority that is not trusted: the words name all three.
+    @Test(
+        "a certificate that is not valid yet, or not any more, is an error whose words name that and the clock",
+        arguments: [true, false])
+    func otherTimes(isEarly: Bool) async throws {
+        let server = try await LoopbackServer(certificate: isEarly ? TestCertificates.early : TestCertificates.ended)
+        let transport = try transport(port: server.port, trusting: TestCertificates.authorityOfOtherTimes)
+        let failure = await failure { _ = try await transport.hello(hello, token: "good") }
+        guard case .untrusted(let message) = failure else {
+            Issue.record("not an untrusted certificate: \(failure as Any)")
+            return
+        }
+        for words in ["not signed by an authority", "has expired", "not valid yet by this device's clock"] {
+            #expect(message.contains(words))
+        }
+        try await server.stop()
+    }
+
     @Test("a certificate for another host name is an error that says so")
     func wrongName() async throws {
         let server = try await LoopbackServer()

@@ -25,15 +25,18 @@ final class LoopbackServer: Sendable {
         let heads = Mutex<[HTTPHeaders]>([])
     }
 
-    /// - Parameter streamsMax: how many calls at a time a connection takes.
+    /// - Parameters:
+    ///   - streamsMax: how many calls at a time a connection takes.
+    ///   - certificate: one of `TestCertificates` for the server's key.
     init(
-        streamsMax: Int = 100, answering isTokenGood: @escaping @Sendable (String) -> Bool = { $0 == "good" }
+        streamsMax: Int = 100, certificate: String = TestCertificates.server,
+        answering isTokenGood: @escaping @Sendable (String) -> Bool = { $0 == "good" }
     ) async throws {
         let downloads = Downloads()
         self.downloads = downloads
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: [
-                .certificate(try NIOSSLCertificate(bytes: Array(TestCertificates.server.utf8), format: .pem))
+                .certificate(try NIOSSLCertificate(bytes: Array(certificate.utf8), format: .pem))
             ],
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(TestCertificates.serverKey.utf8), format: .pem)))
         tls.applicationProtocols = ["h2"]

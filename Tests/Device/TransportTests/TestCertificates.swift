@@ -1,4 +1,4 @@
-/// Certificates and a key that only these tests know, valid for a hundred years: P-256, the server's for `localhost`
+/// Certificates and a key that only these tests know, valid for a hundred years but where it says otherwise: P-256, the server's for `localhost`
 /// and no other name.
 enum TestCertificates {
     /// Signed the server's certificate.
@@ -54,5 +54,50 @@ enum TestCertificates {
         bLNrGWDupEMnqMeUsQ8HkUhlGTShRANCAARV4LrsKazoKddVopQqKyEwuxMNs8Q8
         2gzqK6e911ggrUFVPfUslod5/uVso/ZeRXuF4s4njVC7IF3rVOH/VQfi
         -----END PRIVATE KEY-----
+        """
+
+    /// Signed the two that are not valid now. Until 2199.
+    static let authorityOfOtherTimes = """
+        -----BEGIN CERTIFICATE-----
+        MIIBrDCCAVGgAwIBAgIUX6Bdz4NKmnZWYemaCaSvIcdkWEYwCgYIKoZIzj0EAwIw
+        MTEvMC0GA1UEAwwmQ2F1c2V3YXkgdGVzdCBhdXRob3JpdHkgb2Ygb3RoZXIgdGlt
+        ZXMwIBcNMDAwMTAxMDAwMDAwWhgPMjE5OTAxMDEwMDAwMDBaMDExLzAtBgNVBAMM
+        JkNhdXNld2F5IHRlc3QgYXV0aG9yaXR5IG9mIG90aGVyIHRpbWVzMFkwEwYHKoZI
+        zj0CAQYIKoZIzj0DAQcDQgAEclFl0f4AfLsOXqmKcJ6jdnwSmeFhO5PSuLmX3tFr
+        gq+b6w4FxGnBLUBCdx7ZBclBhsNJIauEzDrA5GtCX6rg1aNFMEMwEgYDVR0TAQH/
+        BAgwBgEB/wIBADAOBgNVHQ8BAf8EBAMCAQYwHQYDVR0OBBYEFPbJXhCsFHnvEJ0O
+        1BwbluCR83roMAoGCCqGSM49BAMCA0kAMEYCIQCnPLzQV362jK5q8F1n6CnKM90m
+        lhs9HFo9O3OiBMLk8gIhAP9RQ9lzrYlRNFg432ZYg+GUwOqfU4CHWmjMZQG3YR4y
+        -----END CERTIFICATE-----
+        """
+
+    /// For `localhost`, with `serverKey`, in 2001.
+    static let ended = """
+        -----BEGIN CERTIFICATE-----
+        MIIBozCCAUmgAwIBAgIUNLCUsHNn/CwNTaB6R2jtc5dPIKEwCgYIKoZIzj0EAwIw
+        MTEvMC0GA1UEAwwmQ2F1c2V3YXkgdGVzdCBhdXRob3JpdHkgb2Ygb3RoZXIgdGlt
+        ZXMwHhcNMDEwMTAxMDAwMDAwWhcNMDIwMTAxMDAwMDAwWjAUMRIwEAYDVQQDDAls
+        b2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAARV4LrsKazoKddVopQq
+        KyEwuxMNs8Q82gzqK6e911ggrUFVPfUslod5/uVso/ZeRXuF4s4njVC7IF3rVOH/
+        VQfio1wwWjAUBgNVHREEDTALgglsb2NhbGhvc3QwDAYDVR0TAQH/BAIwADATBgNV
+        HSUEDDAKBggrBgEFBQcDATAfBgNVHSMEGDAWgBT2yV4QrBR57xCdDtQcG5bgkfN6
+        6DAKBggqhkjOPQQDAgNIADBFAiEAzHibR1ClR5wwG7pQtgfPAU1j6uwWAir809LV
+        ZWUI+eECIDfAMOXqLLAZAONpyM+ARHFLjSe3jsQXbwKqu2kVS9RG
+        -----END CERTIFICATE-----
+        """
+
+    /// For `localhost`, with `serverKey`, from 2150 to 2199.
+    static let early = """
+        -----BEGIN CERTIFICATE-----
+        MIIBqDCCAU2gAwIBAgIUFaUETgxpAKvbWtViSyng5O8JbGUwCgYIKoZIzj0EAwIw
+        MTEvMC0GA1UEAwwmQ2F1c2V3YXkgdGVzdCBhdXRob3JpdHkgb2Ygb3RoZXIgdGlt
+        ZXMwIhgPMjE1MDAxMDEwMDAwMDBaGA8yMTk5MDEwMTAwMDAwMFowFDESMBAGA1UE
+        AwwJbG9jYWxob3N0MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEVeC67Cms6CnX
+        VaKUKishMLsTDbPEPNoM6iunvddYIK1BVT31LJaHef7lbKP2XkV7heLOJ41QuyBd
+        61Th/1UH4qNcMFowFAYDVR0RBA0wC4IJbG9jYWxob3N0MAwGA1UdEwEB/wQCMAAw
+        EwYDVR0lBAwwCgYIKwYBBQUHAwEwHwYDVR0jBBgwFoAU9sleEKwUee8QnQ7UHBuW
+        4JHzeugwCgYIKoZIzj0EAwIDSQAwRgIhANCryRogRds+XweJqxlEui8smdWfRZD8
+        QQCwR24gNEzxAiEAyi5lIyHQwMJ9wslku19ZixUg27jVwG7FEoKIquKmNX8=
+        -----END CERTIFICATE-----
         """
 }
