@@ -14,4 +14,7 @@ package struct Caller: Hashable, Sendable {
         self.claims = claims
         self.expires = expires
     }
+
+    /// Tells what is claimed from what another token claims, within this process.
+    package var claimsHash: Int { ClaimValue.object(claims).hashValue }
 }

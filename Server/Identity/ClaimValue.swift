@@ -1,5 +1,5 @@
 /// A JSON value: what a token claims under one name.
-package enum ClaimValue: Hashable, Sendable {
+package enum ClaimValue: Sendable {
     case null
     case bool(Bool)
     case int(Int64)

@@ -144,7 +144,8 @@ package struct TokenVerifier: Sendable {
                 throw .invalid("The token is not meant for this server. Ask the issuer for one with its audience.")
             }
         }
-        guard let user = claims[rules.userClaim]?.string, !user.isEmpty, user.utf8.count <= Self.userBytesMax else {
+        guard let user = claims[exactly: rules.userClaim]?.string, !user.isEmpty, user.utf8.count <= Self.userBytesMax
+        else {
             throw .invalid(
                 "The token names no user. Have the issuer set \"\(rules.userClaim)\" to a string of 1 to "
                     + "\(Self.userBytesMax) bytes."

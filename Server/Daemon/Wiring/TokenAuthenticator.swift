@@ -33,7 +33,7 @@ struct TokenAuthenticator: Authenticator {
 
     private func known(_ caller: Caller, _ database: String) -> KnownCaller {
         let access = offices[database].map { office in
-            Access(expires: caller.expires, claims: caller.claims.hashValue) { office.permissions(of: caller) }
+            Access(expires: caller.expires, claims: caller.claimsHash) { office.permissions(of: caller) }
         }
         return KnownCaller(user: caller.user.string, expires: caller.expires, access: access)
     }

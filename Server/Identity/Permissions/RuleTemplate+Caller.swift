@@ -24,7 +24,7 @@ private enum ClaimOperand {
         case .claim(let path):
             var claim: ClaimValue = .object(caller.claims)
             for name in path {
-                guard case .object(let members) = claim, let member = members[name] else { return nil }
+                guard case .object(let members) = claim, let member = members[exactly: name] else { return nil }
                 claim = member
             }
             if case .array(let elements) = claim {
