@@ -212,14 +212,14 @@ extension Desk {
 extension Desk {
     /// Reads a message of changes when there is memory for it, which is held until they are done with. What is too much is
     /// refused before any of it is taken; what is small waits for nobody's large ones.
-    private func withChanges<M: WireMessage>(
+    private func withChanges<M: ChangesMessage>(
         _ type: M.Type, _ body: [UInt8], of request: Admitted, _ use: (M) async throws(SyncFailure) -> Answer
     ) async throws(SyncFailure) -> Answer {
         let frames = frameLimits(for: request.call)
         let messageBytes = try FrameReader.messageBytes(claimedBy: body, limits: frames)
         if messageBytes <= limits.smallMessageBytes {
             let payload = try WireCodec.payload(of: body, limits: frames)
-            if try OperationCounts(payload: payload, limits: frames).sizeBytes <= limits.smallUploadBytes {
+            if try OperationCounts(of: type, payload: payload, limits: frames).sizeBytes <= limits.smallUploadBytes {
                 return try await smallUploads.pass(for: request.owner) { () throws(SyncFailure) in
                     try await use(try M(payload: payload, limits: frames))
                 }
@@ -227,7 +227,7 @@ extension Desk {
         }
         return try await messages.pass(messageBytes, for: request.owner) { () throws(SyncFailure) in
             let payload = try WireCodec.payload(of: body, limits: frames)
-            let counts = try OperationCounts(payload: payload, limits: frames)
+            let counts = try OperationCounts(of: type, payload: payload, limits: frames)
             return try await changes.pass(counts.sizeBytes, for: request.owner) { () throws(SyncFailure) in
                 try await uploads.pass(for: request.owner) { () throws(SyncFailure) in
                     try await use(try M(payload: payload, limits: frames))

@@ -41,14 +41,17 @@ extension Changeset {
     /// deletes of a hundred bytes each.
     ///
     /// - Parameters:
-    ///   - weightMax: for what comes from elsewhere: a value in a column weighs 1, an operation of its own
-    ///     `RunBound.operationWeight`.
+    ///   - weightMax: for what comes from elsewhere: what the operations and their values may weigh, by `RunBound`.
     ///   - operationsMax: how many operations there may be, counted before the runs that stand for them are read.
+    ///   - keepsColumns: whether creates are left in columns where they can be; who takes all operations one by one
+    ///     says no, and the creates are weighed so.
     ///   - start: where the changes begin in `bytes`.
     package static func decode(
-        _ bytes: [UInt8], from start: Int = 0, weightMax: Int = .max, operationsMax: Int = .max
+        _ bytes: [UInt8], from start: Int = 0, weightMax: Int = .max, operationsMax: Int = .max,
+        keepsColumns: Bool = true
     ) throws(EncodingError) -> [Changeset] {
-        var reader = OperationReader(bytes, from: start, weightMax: weightMax, operationsMax: operationsMax)
+        var reader = OperationReader(
+            bytes, from: start, weightMax: weightMax, operationsMax: operationsMax, keepsColumns: keepsColumns)
         let count = try reader.readChangesetCount()
         let counts = try reader.countsIfNeeded(count)
         var changesets: [Changeset] = []
@@ -65,9 +68,10 @@ extension Changeset {
     /// What `decode` would make of the bytes, in numbers: for whoever decides when there is memory for it. Throws what it
     /// would throw of a message that is too much.
     package static func count(
-        _ bytes: [UInt8], from start: Int = 0, weightMax: Int, operationsMax: Int
+        _ bytes: [UInt8], from start: Int = 0, weightMax: Int, operationsMax: Int, keepsColumns: Bool = true
     ) throws(EncodingError) -> OperationCounts {
-        var reader = OperationReader(bytes, from: start, weightMax: weightMax, operationsMax: operationsMax)
+        var reader = OperationReader(
+            bytes, from: start, weightMax: weightMax, operationsMax: operationsMax, keepsColumns: keepsColumns)
         let count = try reader.readChangesetCount()
         return try reader.countAll(count)
     }
@@ -162,6 +166,13 @@ enum RunBound {
     /// it a short message could name any amount of memory; a run that is shorter than this is filled with zeros,
     /// which compression removes.
     static let cellsPerByteMax = 2
-    /// What an operation takes in memory, as against a value in a column.
+    /// What an operation takes in memory, as against the values below. A server bounds the sum.
     static let operationWeight = 4
+    /// A value of created objects that are in columns. Where there are permissions they are judged one by one.
+    static let columnValueWeight = 2
+    /// A value of created objects that are made one by one while they are read, because other operations stand in front
+    /// of them, or their reader takes no columns. No cell of a run weighs more.
+    static let valueWeight = 8
+    /// An element that a clear names: little memory, but it is looked up in the list.
+    static let clearedWeight = 8
 }

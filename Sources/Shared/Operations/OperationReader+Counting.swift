@@ -33,7 +33,7 @@ extension OperationReader {
             case RunTag.lastSeen, RunTag.lastSeenInRun:
                 _ = try readLastSeen(tag)
             case RunTag.creates:
-                let rows = try countCreates()
+                let rows = try countCreates(weight: valueWeight(behind: count))
                 // In front of all else they stay in columns.
                 if count > 0 { count += rows }
             case RunTag.sets:
@@ -56,12 +56,12 @@ extension OperationReader {
         }
     }
 
-    private mutating func countCreates() throws(EncodingError) -> Int {
+    private mutating func countCreates(weight: Int) throws(EncodingError) -> Int {
         _ = try readName()
         _ = try readLife(isAlive: true)
         let columnCount = try bytes.readCount(minimumBytesEach: 2)
         for _ in 0..<columnCount { _ = try readProperty() }
-        return try readBody(columnCount: columnCount).rowCount
+        return try readBody(columnCount: columnCount, valueWeight: weight).rowCount
     }
 
     private mutating func countListOperations() throws(EncodingError) -> Int {

@@ -10,13 +10,15 @@ struct OperationReader {
     private var weightLeft: Int
     private let operationsMax: Int
     private var operationsLeft: Int
+    /// Whether creates in front of all else stay in columns.
+    private let keepsColumns: Bool
     /// Not where only numbers are wanted.
     var keepsIDs = true
 
     /// Whether so many bytes could be more operations, or weigh more, than may be.
     var mayExceed: Bool {
         let cells = bytes.remaining.multipliedReportingOverflow(by: RunBound.cellsPerByteMax)
-        let weight = cells.partialValue.multipliedReportingOverflow(by: RunBound.operationWeight)
+        let weight = cells.partialValue.multipliedReportingOverflow(by: RunBound.valueWeight)
         return cells.overflow || weight.overflow || cells.partialValue > operationsMax
             || weight.partialValue > weightMax
     }
@@ -28,12 +30,15 @@ struct OperationReader {
     static let changesetSizeMin = 13
 
     /// - Parameters: see `Changeset.decode`.
-    init(_ bytes: [UInt8], from start: Int = 0, weightMax: Int, operationsMax: Int) {
+    init(
+        _ bytes: [UInt8], from start: Int = 0, weightMax: Int, operationsMax: Int, keepsColumns: Bool
+    ) {
         self.bytes = ByteReader(bytes, from: start, upTo: bytes.count)
         self.weightMax = weightMax
         weightLeft = weightMax
         self.operationsMax = operationsMax
         operationsLeft = operationsMax
+        self.keepsColumns = keepsColumns
     }
 
     mutating func readHeader() throws(EncodingError) -> Changeset {
@@ -68,7 +73,7 @@ struct OperationReader {
                 }
                 changeset.lastSeen.append(lastSeen)
             case RunTag.creates:
-                let run = try readCreates()
+                let run = try readCreates(weight: valueWeight(behind: operations.count))
                 if operations.isEmpty { creations.append(run) } else { operations += run.operations }
             case RunTag.sets: try readSets(into: &operations)
             case RunTag.deletes: try readDeletes(into: &operations)
@@ -92,7 +97,8 @@ struct OperationReader {
         return Changeset.LastSeen(version, of: run, objects)
     }
 
-    private mutating func readCreates() throws(EncodingError) -> CreationRun {
+    /// - Parameter weight: of a value.
+    private mutating func readCreates(weight: Int) throws(EncodingError) -> CreationRun {
         let className = try readName()
         let life = try readLife(isAlive: true)
         let columnCount = try bytes.readCount(minimumBytesEach: 2)
@@ -100,7 +106,7 @@ struct OperationReader {
         properties.reserveCapacity(columnCount)
         for _ in 0..<columnCount { properties.append(try readProperty()) }
 
-        var body = try readBody(columnCount: columnCount)
+        var body = try readBody(columnCount: columnCount, valueWeight: weight)
         let keys = try body.bytes.readKeyColumn(count: body.rowCount)
         var fields: [CreationRun.Field] = []
         fields.reserveCapacity(columnCount)
@@ -159,18 +165,27 @@ extension OperationReader {
     }
 
     /// Refuses a run that names more values than its length allows, before memory is reserved for them.
-    mutating func readBody(columnCount: Int) throws(EncodingError) -> Body {
+    mutating func readBody(
+        columnCount: Int, valueWeight: Int = RunBound.columnValueWeight
+    ) throws(EncodingError) -> Body {
         let rowCount = try bytes.readVarint()
         let part = try bytes.readPart(sizeBytes: bytes.readLength())
         guard rowCount > 0, rowCount <= UInt64(RunBound.rowsMax),
             Int(rowCount) * (columnCount + 1) <= RunBound.cellsPerByteMax * part.remaining
         else { throw bytes.malformed("a run of \(rowCount) objects has \(part.remaining) bytes") }
-        try weigh(Int(rowCount), values: columnCount)
+        // No overflow: a column takes bytes.
+        try weigh(Int(rowCount), valuesWeight: columnCount * valueWeight)
         return Body(bytes: part, rowCount: Int(rowCount))
     }
 
-    /// Before memory is taken for so many operations, each with so many values in columns.
-    mutating func weigh(_ operations: Int, values: Int = 0) throws(EncodingError) {
+    /// What a value of created objects weighs behind so many operations of the same changeset: creates stay in columns
+    /// in front of all else, and are made one by one elsewhere.
+    func valueWeight(behind operations: Int) -> Int {
+        keepsColumns && operations == 0 ? RunBound.columnValueWeight : RunBound.valueWeight
+    }
+
+    /// Before memory is taken for so many operations, each with values that weigh so much.
+    mutating func weigh(_ operations: Int, valuesWeight: Int = 0) throws(EncodingError) {
         guard operations <= operationsLeft else {
             throw EncodingError(
                 .tooMuch,
@@ -179,7 +194,7 @@ extension OperationReader {
                 offset: bytes.offset)
         }
         operationsLeft -= operations
-        let (weight, overflow) = operations.multipliedReportingOverflow(by: RunBound.operationWeight + values)
+        let (weight, overflow) = operations.multipliedReportingOverflow(by: RunBound.operationWeight + valuesWeight)
         try take(overflow ? .max : weight)
     }
 
@@ -187,8 +202,10 @@ extension OperationReader {
         guard weight <= weightLeft else {
             throw EncodingError(
                 .tooMuch,
-                "One message of changes may hold \(weightMax) values of new objects, and this one holds more: write them "
-                    + "in several transactions.",
+                "What one message of changes holds may weigh \(weightMax), and this one's weighs more: an operation "
+                    + "\(RunBound.operationWeight), a value of a new object \(RunBound.columnValueWeight), or "
+                    + "\(RunBound.valueWeight) behind other operations, an element that is cleared "
+                    + "\(RunBound.clearedWeight). Write it in several transactions.",
                 offset: bytes.offset)
         }
         weightLeft -= weight
@@ -246,8 +263,8 @@ extension OperationReader {
             return .set(id, value: try bytes.readValue())
         case ListTag.clear where tag == ListTag.clear:
             let count = try bytes.readCount(minimumBytesEach: 2)
-            // The elements that it names take memory, and are no operations.
-            try take(count)
+            // The elements that it names take memory and time, and are no operations.
+            try take(count * RunBound.clearedWeight)
             if !keepsIDs {
                 for _ in 0..<count { _ = try readID() }
                 return .clear([])

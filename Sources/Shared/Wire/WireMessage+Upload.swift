@@ -2,7 +2,15 @@ import CausewayModel
 package import CausewayOperations
 import SwiftProtobuf
 
-extension UploadRequest: WireMessage {
+/// An upload or a one-way batch.
+package protocol ChangesMessage: WireMessage {
+    /// Whether creates stay in the columns in which they came.
+    static var keepsColumns: Bool { get }
+}
+
+extension UploadRequest: ChangesMessage {
+    package static var keepsColumns: Bool { true }
+
     package var payload: [UInt8] {
         let envelope = EnvelopeUploadRequest.with {
             $0.session = session
@@ -19,7 +27,7 @@ extension UploadRequest: WireMessage {
     package init(payload: [UInt8], limits: FrameLimits) throws(SyncFailure) {
         let payload = try Payload(payload)
         let envelope = try payload.envelope(EnvelopeUploadRequest.self)
-        self.init(session: envelope.session, changesets: try .init(payload, limits))
+        self.init(session: envelope.session, changesets: try .init(payload, limits, Self.keepsColumns))
         for index in changesets.indices {
             changesets[index].opening = envelope.opening
             changesets[index].run = envelope.run
@@ -45,7 +53,9 @@ extension UploadAnswer: WireMessage {
 }
 
 /// Entries travel as changesets, which they are but for a stamp: nothing merges with them.
-extension IngestBatch: WireMessage {
+extension IngestBatch: ChangesMessage {
+    package static var keepsColumns: Bool { false }
+
     package var payload: [UInt8] {
         let envelope = EnvelopeIngestRequest.with {
             $0.client = client.rawValue
@@ -66,7 +76,7 @@ extension IngestBatch: WireMessage {
     package init(payload: [UInt8], limits: FrameLimits) throws(SyncFailure) {
         let payload = try Payload(payload)
         let envelope = try payload.envelope(EnvelopeIngestRequest.self)
-        let changesets = try [Changeset](payload, limits)
+        let changesets = try [Changeset](payload, limits, Self.keepsColumns)
         for (offset, changeset) in changesets.enumerated()
         where changeset.client.rawValue != envelope.client
             || changeset.sequence != envelope.first.addingReportingOverflow(UInt64(offset)).partialValue
@@ -94,21 +104,25 @@ extension IngestAnswer: WireMessage {
 }
 
 extension [Changeset] {
-    fileprivate init(_ payload: Payload, _ limits: FrameLimits) throws(SyncFailure) {
+    fileprivate init(_ payload: Payload, _ limits: FrameLimits, _ keepsColumns: Bool) throws(SyncFailure) {
         self = try SyncFailure.ofChanges { () throws(EncodingError) in
             try Changeset.decode(
-                payload.bytes, from: payload.bodyStart, weightMax: Bounds.weight, operationsMax: limits.operations)
+                payload.bytes, from: payload.bodyStart, weightMax: Bounds.weight, operationsMax: limits.operations,
+                keepsColumns: keepsColumns)
         }
     }
 }
 
 extension OperationCounts {
     /// Of an upload or a one-way batch, of which nothing is made yet.
-    package init(payload: [UInt8], limits: FrameLimits) throws(SyncFailure) {
+    package init(
+        of type: (some ChangesMessage).Type, payload: [UInt8], limits: FrameLimits
+    ) throws(SyncFailure) {
         let payload = try Payload(payload)
         self = try SyncFailure.ofChanges { () throws(EncodingError) in
             try Changeset.count(
-                payload.bytes, from: payload.bodyStart, weightMax: Bounds.weight, operationsMax: limits.operations)
+                payload.bytes, from: payload.bodyStart, weightMax: Bounds.weight, operationsMax: limits.operations,
+                keepsColumns: type.keepsColumns)
         }
     }
 

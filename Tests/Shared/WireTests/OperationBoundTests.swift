@@ -59,10 +59,10 @@ struct OperationBoundTests {
         #expect(changeset.operationCount == 1 && changeset.workCount == 5_001)
         let body = Changeset.encode([changeset])
         let counts = try Changeset.count(body, weightMax: 1 << 24, operationsMax: 1)
-        #expect(counts.others == [1] && counts.weight == 5_004)
-        #expect(try Changeset.decode(body, weightMax: 5_004, operationsMax: 1) == [changeset])
+        #expect(counts.others == [1] && counts.weight == 4 + 5_000 * 8)
+        #expect(try Changeset.decode(body, weightMax: 40_004, operationsMax: 1) == [changeset])
         let error = #expect(throws: EncodingError.self) {
-            try Changeset.decode(body, weightMax: 5_003, operationsMax: 1)
+            try Changeset.decode(body, weightMax: 40_003, operationsMax: 1)
         }
         #expect(error?.code == .tooMuch)
     }
@@ -83,8 +83,8 @@ struct OperationBoundTests {
         var body = Changeset.encode(changesets)
         let counts = try Changeset.count(body, weightMax: 1 << 24, operationsMax: 43_000)
         #expect(counts.others == [40_000])
-        // Four for an operation, one for a name.
-        #expect(counts.weight == 43_000 * 4 + 3_000)
+        // Four for an operation, two for a name in a column.
+        #expect(counts.weight == 43_000 * 4 + 3_000 * 2)
         // Noise in the columns of the first run, which whoever read it would find.
         let columns = body.count / 4
         body.replaceSubrange(columns..<columns + 16, with: repeatElement(0xFF, count: 16))

@@ -20,7 +20,7 @@ from causeway_client.envelopes import message, pb, read_message
 from causeway_client.frames import COMPRESSED, CONTINUES, crc32c, frame, read_one, write_message
 from causeway_client.parts import Writer
 from causeway_client.session import Refused
-from causeway_client.values import ElementId, Link, Stamp
+from causeway_client.values import ElementId, Link, Stamp, write_key
 
 from .target import Target
 
@@ -238,6 +238,63 @@ def unknown_classes(target: Target) -> None:
     uploads(target, lambda device: _runs(target, device, device.welcome.limits.operations, head, 1), 1)
 
 
+def wide_creates(target: Target) -> None:
+    """a delete, and behind it as many creates as the server takes at once, of 160 equal values each, or of as many as it
+    takes: a few hundred bytes"""
+
+    def make(device: Device) -> bytes:
+        columns = target.random.choice([160, 160, 19])
+
+        def head(writer: Writer, names: _Names) -> None:
+            writer.byte(1)
+            names.write("Item")
+            writer.varint(1)
+            writer.varint(columns)
+            for column in range(columns):
+                names.write("size" if column == 0 else f"p{column}")
+                writer.byte(0)
+
+        def write_runs(writer: Writer) -> None:
+            names = _Names(writer)
+            writer.byte(3)
+            names.write("Item")
+            writer.varint(2)
+            _body(writer, 1, 7, 0, 0)
+            count = device.welcome.limits.operations - 1
+            for start in range(0, count, RUN_MAX):
+                head(writer, names)
+                _body(writer, min(RUN_MAX, count - start), 7, 0, columns)
+
+        return _document(device, write_runs)
+
+    _uploads(target, make, 2)
+
+
+def clears(target: Target) -> None:
+    """clears of a list that name one element sixteen million times, or as often as the server takes"""
+
+    def make(device: Device) -> bytes:
+        count = target.random.choice([16_000_000, 2_000_000])
+
+        def write_runs(writer: Writer) -> None:
+            names = _Names(writer)
+            writer.byte(4)
+            names.write("Bag")
+            write_key(writer, device.client >> 8)
+            names.write("list")
+            writer.varint(1)
+            writer.byte(4)
+            writer.varint(count)
+            # Its client is that of the document, its number no further than the one before.
+            writer.raw(bytes(2) * count)
+
+        if device.sequence == 1:
+            return _written(device, [Create("Bag", device.client >> 8)])
+        return _document(device, write_runs)
+
+    _uploads(target, make, 1)
+
+
 def updates(target: Target) -> None:
     """as many objects as the server takes at once, which are then all set, again and again"""
 
@@ -426,6 +483,8 @@ CONTENT = [
     deletes,
     sets,
     unknown_classes,
+    wide_creates,
+    clears,
     one_object,
     towers,
     lists,
