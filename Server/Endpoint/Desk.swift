@@ -144,6 +144,19 @@ extension SyncFailure {
 // MARK: - With the body
 
 extension Desk {
+    /// Whether the body is so small, as it came and as what its frames claim to become, that reading it costs less than
+    /// a change of threads. A run has no more than two operations for each of its bytes, so these are few too.
+    /// What claims more than is taken is refused before any of it is read.
+    func isReadAtOnce(_ body: [UInt8], of call: Route.Call) -> Bool {
+        guard body.count <= limits.bytesReadAtOnce else { return false }
+        do throws(SyncFailure) {
+            let messageBytes = try FrameReader.messageBytes(claimedBy: body, limits: frameLimits(for: call))
+            return messageBytes <= limits.bytesReadAtOnce
+        } catch {
+            return true
+        }
+    }
+
     /// Answers everything but downloads.
     func answer(_ request: Admitted, body: [UInt8]) async -> Answer {
         do throws(SyncFailure) {

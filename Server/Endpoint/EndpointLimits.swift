@@ -29,6 +29,8 @@ package struct EndpointLimits: Sendable {
     package var upload = FrameLimits(frameBytes: 16 << 20, messageBytes: 64 << 20)
     /// The body of an account call. Those of callers who are not known yet have less: their service says how much.
     package var accountBytes = 64 << 10
+    /// A message that is read on the thread of its connection, as it came and once it is decompressed.
+    package var bytesReadAtOnce = 1 << 10
     /// What an upload is small by: its message, and what its changes take in memory.
     package var smallMessageBytes = 16 << 10
     package var smallUploadBytes = 256 << 10

@@ -265,16 +265,13 @@ final class RequestHandler: ChannelInboundHandler {
     // MARK: - What goes out
 
     private func work(_ admitted: Desk.Admitted) {
-        // A small message costs less than a change of threads.
-        let staysHere = body.count <= Self.smallBodyBytes
+        let staysHere = desk.isReadAtOnce(body, of: admitted.call)
         work(on: staysHere ? context.map { EventLoopExecutor($0.eventLoop) } : nil) {
             await $0.answer(admitted, body: $1)
         } then: {
             $0.worked(admitted, $1)
         }
     }
-
-    private static let smallBodyBytes = 1 << 10
 
     private func work(_ call: Desk.AccountCall) {
         work(on: nil) {

@@ -4,6 +4,7 @@ import CausewayModel
 import CausewayOperations
 import CausewaySession
 import CausewayWire
+import NIOPosix
 import Synchronization
 
 /// A database that remembers what it was told and sends what a test gives it.
@@ -12,6 +13,8 @@ final class FakeService: SyncService {
         var told: [String] = []
         var uploadsNow = 0
         var uploadsMost = 0
+        /// By the sequence of their last changeset: whether they were read on an event loop.
+        var uploadsOnLoop: [UInt64: Bool] = [:]
         /// Bytes of download messages that `send` said are out.
         var sentBytes = 0
         var downloadsRunning = 0
@@ -62,7 +65,10 @@ final class FakeService: SyncService {
         _ session: UInt64, user: String, _ changesets: [Changeset]
     ) async throws(SyncFailure) -> UploadAnswer {
         try check(session)
+        // What comes behind the reading runs where that ran.
+        let isOnLoop = MultiThreadedEventLoopGroup.currentEventLoop != nil
         state.withLock {
+            $0.uploadsOnLoop[changesets.last?.sequence ?? 0] = isOnLoop
             $0.uploadsNow += 1
             $0.uploadsMost = max($0.uploadsMost, $0.uploadsNow)
         }

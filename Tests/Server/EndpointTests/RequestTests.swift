@@ -46,6 +46,23 @@ struct RequestTests {
         }
     }
 
+    @Test("what is small and stays so is read on its connection's thread, a few bytes that stand for many are not")
+    func readAtOnce() async throws {
+        let service = FakeService()
+        try await Bench.run(["flights": service]) { bench in
+            for (sequence, count) in [(1, 3), (2, 16_000)] {
+                let deletes = Array(
+                    repeating: CausewayOperations.Operation.delete(.init("Flight", .int(1)), life: 2), count: count)
+                let changeset = Changeset(
+                    client: ClientID(12), sequence: UInt64(sequence), stamp: .zero, base: .zero, operations: deletes)
+                let upload = UploadRequest(session: FakeService.session, changesets: [changeset])
+                #expect(WireCodec.encode(upload).count < EndpointLimits.standard.bytesReadAtOnce)
+                _ = try await bench.post("upload", upload, expecting: UploadAnswer.self)
+            }
+            #expect(service.state.withLock { $0.uploadsOnLoop } == [1: true, 2: false])
+        }
+    }
+
     @Test("health needs no token; readiness ends with the server")
     func health() async throws {
         try await Bench.run([:]) { bench in
