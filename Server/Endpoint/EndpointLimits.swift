@@ -62,6 +62,8 @@ package struct EndpointLimits: Sendable {
     package var idleMilliseconds: Int64 = 75_000
     /// One on which nobody has shown a good token yet.
     package var strangerIdleMilliseconds: Int64 = 10_000
+    /// The whole of such a connection, whatever it has under way.
+    package var strangerMilliseconds: Int64 = 60_000
     /// Between two pieces of a body.
     package var bodyIdleMilliseconds: Int64 = 20_000
     /// A whole body, however steadily it trickles.
@@ -70,6 +72,8 @@ package struct EndpointLimits: Sendable {
     package var accountBodyMilliseconds: Int64 = 10_000
     /// From the refusal of a request to the end of its stream, if the client does not end it.
     package var refusedMilliseconds: Int64 = 2_000
+    /// From an answer that is no download to the end of its stream: for a client that keeps its window closed.
+    package var unreadAnswerMilliseconds: Int64 = 120_000
     /// A device that does not read what it is sent.
     package var stalledMilliseconds: Int64 = 60_000
     /// From the wish to end to closing what is still open.

@@ -17,7 +17,8 @@ import Synchronization
 ///
 /// A stream closes by itself when both ends have said that they are done. Closing it before the client has, even after
 /// a whole answer, resets it, and clients may throw the answer away: so the client of a refused request is given a
-/// moment to hear of it. What it sends meanwhile is passed over, up to a limit.
+/// moment to hear of it. What it sends meanwhile is passed over, up to a limit. A client that has said all and does not
+/// take the answer is given longer, and then its stream is reset too.
 final class RequestHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
@@ -226,6 +227,7 @@ final class RequestHandler: ChannelInboundHandler {
             }
         case .draining:
             phase = .done
+            expectEnd()
         case .head, .working, .done:
             break
         }
@@ -253,6 +255,15 @@ final class RequestHandler: ChannelInboundHandler {
             handler.refuse(
                 SyncFailure(
                     .serverBusy, "The rest of the request did not come in time. Try again on a better connection."))
+        }
+    }
+
+    /// The stream of an answer ends when its client has taken all of it. A window that stays closed would keep it, and
+    /// its connection, for ever.
+    private func expectEnd() {
+        after(.now() + .milliseconds(desk.limits.unreadAnswerMilliseconds)) { handler in
+            handler.desk.logger.debug("a client does not read its answer: its stream is closed")
+            handler.context?.close(promise: nil)
         }
     }
 
@@ -323,6 +334,7 @@ final class RequestHandler: ChannelInboundHandler {
         guard case .working = phase else { return }
         phase = .done
         write(answer)
+        expectEnd()
     }
 
     func refuse(_ failure: SyncFailure) {

@@ -153,6 +153,7 @@ extension EndpointLimits {
         var limits = EndpointLimits()
         limits.idleMilliseconds = 3_600_000
         limits.strangerIdleMilliseconds = 3_600_000
+        limits.strangerMilliseconds = 3_600_000
         limits.handshakeMilliseconds = 3_600_000
         return limits
     }

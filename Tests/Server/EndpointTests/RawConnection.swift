@@ -9,8 +9,13 @@ struct RawConnection {
     let channel: any Channel
     private let seen: Frames
 
-    /// - Parameter reads: whether anything that comes is taken from the socket once the handshake is done.
-    static func open(to bench: Bench, reads: Bool = true) async throws -> RawConnection {
+    /// - Parameters:
+    ///   - reads: whether anything that comes is taken from the socket once the handshake is done.
+    ///   - window: what the server may send of each answer. All of them together may send without end, so that only the
+    ///     socket, or this, holds answers back.
+    static func open(
+        to bench: Bench, reads: Bool = true, window: UInt32 = 1 << 30
+    ) async throws -> RawConnection {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.trustRoots = .certificates([try Bench.authority])
         tls.applicationProtocols = ["h2"]
@@ -37,9 +42,8 @@ struct RawConnection {
         try await shaken.futureResult.get()
         if !reads { try await channel.setOption(.autoRead, value: false).get() }
         let connection = RawConnection(channel: channel, seen: seen)
-        // An endless window for all streams together, so that only the socket holds answers back.
         try await connection.send(
-            Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(type: 4, stream: 0, settings(window: 1 << 30))
+            Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(type: 4, stream: 0, settings(window: window))
                 + frame(type: 8, stream: 0, number(1 << 30)))
         return connection
     }

@@ -131,6 +131,49 @@ struct StrangerTests {
         }
     }
 
+    @Test("an answer that a closed window holds back is given up after its time, whoever asked and whatever it is")
+    func unreadAnswer() async throws {
+        var limits = EndpointLimits.unhurried
+        limits.unreadAnswerMilliseconds = 300
+        limits.refusedMilliseconds = 3_600_000
+        try await Bench.run(["flights": FakeService()], accounts: ["open": Accounts()], limits: limits) { bench in
+            let raw = try await RawConnection.open(to: bench, window: 0)
+            let mark = WireCodec.encode(MarkRequest(session: FakeService.session, mark: 1))
+            try await raw.send(
+                RawConnection.head(RawConnection.stream(0), "/healthz", token: nil, ends: true)
+                    + RawConnection.head(RawConnection.stream(1), "/v1/flights/mark", token: "bad", ends: true)
+                    + RawConnection.head(RawConnection.stream(2), "/v1/flights/mark")
+                    + RawConnection.data(RawConnection.stream(2), mark, ends: true)
+                    + RawConnection.head(RawConnection.stream(3), "/v1/open/auth/login", token: nil, ends: true))
+            #expect(await eventually { raw.count(.headers) == 4 && raw.count(.reset) == 4 })
+            #expect(raw.count(.data) == 0)
+            #expect(raw.channel.isActive)
+            try await raw.close()
+        }
+    }
+
+    @Test("a connection on which nobody has shown a good token has an end, whatever is under way; a device's has none")
+    func strangersEnd() async throws {
+        var limits = EndpointLimits.unhurried
+        limits.strangerMilliseconds = 500
+        limits.graceMilliseconds = 100
+        try await Bench.run(["flights": FakeService()], limits: limits) { bench in
+            let device = try await RawConnection.open(to: bench, window: 0)
+            let mark = WireCodec.encode(MarkRequest(session: FakeService.session, mark: 1))
+            try await device.send(
+                RawConnection.head(RawConnection.stream(0), "/v1/flights/mark")
+                    + RawConnection.data(RawConnection.stream(0), mark, ends: true))
+            #expect(await eventually { device.count(.headers) == 1 })
+            let stranger = try await RawConnection.open(to: bench, window: 0)
+            try await stranger.send(RawConnection.head(RawConnection.stream(0), "/healthz", token: nil, ends: true))
+            // It has begun later, and ends.
+            #expect(await eventually { !stranger.channel.isActive })
+            #expect(stranger.count(.headers) == 1 && stranger.count(.goodbye) > 0)
+            #expect(device.channel.isActive && device.count(.goodbye) == 0)
+            try await device.close()
+        }
+    }
+
     @Test("one address has so many connections, and a place is free again when one closes")
     func connectionsOfAddress() async throws {
         var limits = EndpointLimits()

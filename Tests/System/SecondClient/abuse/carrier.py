@@ -187,6 +187,22 @@ def unread(target: Target) -> None:
     target.at_once(4, work)
 
 
+def closed_windows(target: Target) -> None:
+    """connections of strangers that ask for what everybody may ask, and take nothing of the answers"""
+    held: list[Peer] = []
+
+    def once() -> None:
+        if len(held) >= 400:
+            held.pop(0).socket.close()
+        peer = Peer(target, struct.pack(">HI", 4, 0))
+        held.append(peer)
+        for number in range(30):
+            path = "/healthz" if number % 2 else target.path("auth/login")
+            peer.send(peer.request(path, method="GET" if number % 2 else "POST", flags=END_STREAM)[1])
+
+    target.again(once)
+
+
 def unread_sockets(target: Target) -> None:
     """requests without end on connections that are never read"""
 
@@ -300,6 +316,7 @@ CARRIER = [
     empty_data,
     trickling,
     unread,
+    closed_windows,
     unread_sockets,
     header_bombs,
     continuations,
