@@ -15,7 +15,7 @@ extension Conversations {
             throw SyncFailure(
                 .sessionUnknown, "The download of this session is running or has ended. Open a new session.")
         }
-        let telling = Telling(termsMax: Int(clamping: limits.queryTerms))
+        let telling = Telling(termsMax: Int(clamping: limits.queryTerms), terms.entry(of: user))
         await withTaskCancellationHandler {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { [self] in await ringOnTime(open) }
@@ -270,8 +270,9 @@ private final class Telling: @unchecked Sendable {
     /// Whether it is too long for the thread that connected devices wait for.
     let isLong = Atomic(false)
 
-    init(termsMax: Int) {
-        queries = KeptQueries(termsMax: termsMax)
+    /// - Parameter terms: counts what is kept of the queries.
+    init(termsMax: Int, _ terms: TermLedger.Entry) {
+        queries = KeptQueries(termsMax: termsMax) { kept throws(StoreFailure) in try terms.keep(kept) }
     }
 
     func begin(_ difference: ViewDifference, _ plans: PlanLedger, of user: String) throws(StoreFailure) {

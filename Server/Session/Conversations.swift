@@ -29,6 +29,8 @@ package final class Conversations: Sendable {
     let intakeThread: StoreThread
     /// What open downloads have still to tell.
     let plans: PlanLedger
+    /// What the queries of open downloads ask.
+    let terms: TermLedger
     private let pulse: Pulse
 
     /// - Parameters:
@@ -48,11 +50,17 @@ package final class Conversations: Sendable {
         self.bounds = bounds
         sessions = Mutex(SessionTable(bounds: bounds))
         plans = PlanLedger(bytesMaxOfUser: bounds.planBytesOfUser)
+        terms = TermLedger(
+            termsMaxOfUser: max(
+                bounds.queryTermsOfUser, Self.devicesOfMostTerms * Int(clamping: min(limits.queryTerms, 1 << 32))))
         turns = Mutex(Turns(places: comparisonsAtOnce))
         commits = CommitQueue(backend: backend, now: now)
         intakeThread = StoreThread(label: "causeway.intake")
         pulse = Pulse(lanes.all + [commits.thread, intakeThread])
     }
+
+    /// So many devices of one user may ask for as much as one may, whatever the operator lets that be.
+    private static let devicesOfMostTerms = 10
 
     /// Whether the database answers: every thread that works on it has come round to what it was given within
     /// `answerMillisecondsMax`. To be asked again and again, as a balancer does: the first time it says yes.

@@ -1,5 +1,5 @@
 import CausewayModel
-import CausewayStore
+package import CausewayStore
 
 /// The standing queries of one device, parsed and bound once for as long as what they are bound to stays: that costs more
 /// than most differences, and most differences are of the same queries as the one before.
@@ -8,6 +8,7 @@ import CausewayStore
 package final class KeptQueries {
     let termsMax: Int
     private var kept: [Kept] = []
+    private let willKeep: (_ terms: Int) throws(StoreFailure) -> Void
 
     private struct Kept {
         var texts: [QueryText]
@@ -19,12 +20,18 @@ package final class KeptQueries {
     /// The queries that a device holds, and those that it wants.
     private static let keptMax = 2
 
-    package init(termsMax: Int = StandingQueries.termsMax) {
+    /// - Parameter willKeep: told how many terms all that is kept is about to have (`StandingQueries.termCount`). When
+    ///   it throws, what was kept stays as it was.
+    package init(
+        termsMax: Int = StandingQueries.termsMax,
+        willKeep: @escaping (_ terms: Int) throws(StoreFailure) -> Void = { _ throws(StoreFailure) in }
+    ) {
         self.termsMax = termsMax
+        self.willKeep = willKeep
     }
 
-    /// - Throws: see `StandingQueries`.
-    func queries(
+    /// - Throws: see `StandingQueries`, and what `willKeep` throws.
+    package func queries(
         _ texts: [QueryText], in snapshot: any StoreSnapshot, under permissions: Permissions?, refusing: Bool
     ) throws(StoreFailure) -> StandingQueries {
         let schema = snapshot.schema
@@ -36,9 +43,12 @@ package final class KeptQueries {
         if let place, !refusing || fingerprint == 0 { return kept[place].queries }
         let queries = try StandingQueries(
             texts, in: snapshot, under: permissions, refusing: refusing, termsMax: termsMax)
-        if let place { kept.remove(at: place) }
-        kept.append(Kept(texts: texts, schema: schema, permissions: fingerprint, queries: queries))
-        if kept.count > Self.keptMax { kept.removeFirst() }
+        var next = kept
+        if let place { next.remove(at: place) }
+        next.append(Kept(texts: texts, schema: schema, permissions: fingerprint, queries: queries))
+        if next.count > Self.keptMax { next.removeFirst() }
+        try willKeep(next.reduce(0) { $0 + $1.queries.termCount })
+        kept = next
         return queries
     }
 }

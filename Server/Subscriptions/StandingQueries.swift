@@ -29,6 +29,9 @@ package struct StandingQueries: Hashable, Sendable {
     /// Ordered by class number.
     package private(set) var byClass: [(classNumber: Int, predicate: BoundPredicate)] = []
 
+    /// What they ask together, without what the rules add.
+    package let termCount: Int
+
     package static let queriesMax = 1000
     package static let predicateBytesMax = 64 << 10
     /// What all queries of a device ask together, unless the operator says otherwise.
@@ -72,6 +75,7 @@ package struct StandingQueries: Hashable, Sendable {
             }
             predicates[number, default: []].append(known ?? predicate)
         }
+        termCount = terms
         byClass = predicates.sorted { $0.key < $1.key }.map { number, alternatives in
             let any = alternatives.count == 1 ? alternatives[0] : BoundPredicate.or(alternatives)
             guard let read = rules?[snapshot.className(number)]?.read, read != .constant(true) else {

@@ -7,6 +7,7 @@ import CausewayStore
 import CausewayStoreEmbedded
 import CausewayWire
 import Foundation
+import Synchronization
 import Testing
 
 @testable import CausewayEndpoint
@@ -28,23 +29,27 @@ struct LyingDeviceTests {
     private static let all = QuerySet(
         version: 1, queries: [StandingQuery(className: "Note", predicate: "TRUEPREDICATE")])
 
-    private func run(_ body: (Bench) async throws -> Void) async throws {
+    private func run(
+        queryTerms: UInt64 = SessionLimits.standard.queryTerms, bounds: SessionBounds = SessionBounds(),
+        _ body: (Bench) async throws -> Void
+    ) async throws {
         let store = try StoreEmbedded.open(
             folder: "lies-\(UInt64.random(in: 0...UInt64.max))",
             options: StoreEmbedded.Options(mapSizeBytes: 1 << 27, inMemory: true), epochSeed: 5)
         let limits = SessionLimits(
-            frameBytes: SessionLimits.standard.frameBytes, creditBytes: 256 << 10, heartbeatMilliseconds: 200)
+            frameBytes: SessionLimits.standard.frameBytes, creditBytes: 256 << 10, heartbeatMilliseconds: 200,
+            queryTerms: queryTerms)
         let conversations = Conversations(
-            backend: store, intake: store, limits: limits, now: { SystemClock().now() })
+            backend: store, intake: store, limits: limits, bounds: bounds, now: { SystemClock().now() })
         try await Bench.run(["flights": conversations], body)
     }
 
     // MARK: - What they send
 
-    private func hello(_ client: UInt64) -> Hello {
+    private func hello(_ client: UInt64, wanted: QuerySet = Self.all) -> Hello {
         Hello(
             client: ClientID(client), protocolVersions: 1...1, schema: Self.schema, checkpoint: .nothing,
-            held: .empty, wanted: Self.all)
+            held: .empty, wanted: wanted)
     }
 
     private func note(_ client: UInt64, _ sequence: UInt64, body: [UInt8] = [1]) -> Changeset {
@@ -75,9 +80,11 @@ struct LyingDeviceTests {
         return failure.code
     }
 
-    private func openAsEve(_ bench: Bench) async throws -> UInt64 {
+    private func openAsEve(
+        _ bench: Bench, client: UInt64 = Self.eve, wanted: QuerySet = Self.all
+    ) async throws -> UInt64 {
         let (_, body) = try await bench.post(
-            "/v1/flights/session", token: "other", bytes: WireCodec.encode(hello(Self.eve)))
+            "/v1/flights/session", token: "other", bytes: WireCodec.encode(hello(client, wanted: wanted)))
         return try WireCodec.decode(Welcome.self, body: body).session
     }
 
@@ -216,6 +223,49 @@ struct LyingDeviceTests {
                 }
             }
             #expect(objects == 48)
+        }
+    }
+
+    private final class Count: Sendable {
+        let number = Atomic(0)
+    }
+
+    @Test("the queries of one user's downloads ask so much together: one more comes later, and others are served")
+    func queryTerms() async throws {
+        // Ten devices may always ask for as much as one may.
+        try await run(queryTerms: 10, bounds: SessionBounds(queryTermsOfUser: 1)) { bench in
+            let predicate = (1...9).map { "_id == \($0)" }.joined(separator: " OR ")
+            let wanted = QuerySet(version: 1, queries: [StandingQuery(className: "Note", predicate: predicate)])
+            let served = Count()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for client in 10..<20 as Range<UInt64> {
+                    let session = try await openAsEve(bench, client: client, wanted: wanted)
+                    group.addTask {
+                        // Broken off in the end.
+                        try? await bench.download(token: "other", session: session) { message in
+                            guard case .changes(let chunk) = message, chunk.checkpoint != nil else { return }
+                            served.number.add(1, ordering: .relaxed)
+                        }
+                    }
+                }
+                #expect(await eventually { served.number.load(ordering: .relaxed) == 10 })
+                var last: DownloadMessage?
+                let late = try await openAsEve(bench, client: 20, wanted: wanted)
+                try await bench.download(token: "other", session: late) { last = $0 }
+                guard case .end(let failure) = last else {
+                    Issue.record("the download did not say why it ended")
+                    return group.cancelAll()
+                }
+                #expect(failure.code == .serverBusy && failure.message.contains("100 comparisons"))
+                struct Enough: Error {}
+                let ada = try await bench.post("session", hello(Self.ada, wanted: wanted), expecting: Welcome.self)
+                await #expect(throws: Enough.self) {
+                    try await bench.download(session: ada.session) { message in
+                        if case .changes = message { throw Enough() }
+                    }
+                }
+                group.cancelAll()
+            }
         }
     }
 }

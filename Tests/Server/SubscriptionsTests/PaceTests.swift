@@ -119,6 +119,34 @@ struct PaceTests {
         #expect(try bound(many) >= 50)
     }
 
+    @Test("before queries are kept it is said how many terms they have, with those that stay; or they are not")
+    func keptTerms() throws {
+        let view = try View()
+        try view.write(View.bob, make(task(1)))
+        var told: [Int] = []
+        let queries = KeptQueries { terms throws(StoreFailure) in
+            told.append(terms)
+            if terms > 200 { throw StoreFailure(.busy, "too many") }
+        }
+        func keep(_ terms: Int) throws {
+            // An AND and what stands in it.
+            let texts = [tasks((0..<terms - 1).map { "_id != \($0)" }.joined(separator: " AND "))]
+            _ = try ViewDifference(
+                view.record.snapshot(), from: ServerVersion(1), held: texts, wanted: texts, for: View.ann,
+                queries: queries)
+        }
+        try keep(100)
+        try keep(50)
+        try keep(100)
+        #expect(told == [100, 150])
+        #expect(throws: StoreFailure.self) { try keep(180) }
+        #expect(told == [100, 150, 230])
+        // The two of before are still there, and the older one makes room.
+        try keep(50)
+        try keep(120)
+        #expect(told == [100, 150, 230, 170])
+    }
+
     @Test("queries of more terms than may be are refused, all together and each alone")
     func terms() throws {
         let view = try View()
