@@ -141,6 +141,25 @@ struct HiddenObjectTests {
         #expect(answer.refusals.map(\.failure.code) == [.objectUnknown])
     }
 
+    @Test("a create that is permitted tells what became of its key")
+    func permittedCreates() throws {
+        let permissions = try rules(read: "name == 'ann'", write: "name == 'ann'", create: "TRUEPREDICATE")
+        let rows: [(fate: Fate, base: UInt64?, refused: [StoreFailure.Code], name: Value?)] = [
+            (.never, nil, [], .string("ann")),
+            (.here, nil, [.permissionDenied], .string("bob")),
+            // Its end is behind the version that the create was made on: the delete wins.
+            (.ended, 1, [], nil),
+            // It is before that: a further life.
+            (.ended, nil, [], .string("ann")),
+        ]
+        for row in rows {
+            let record = try record(row.fate, historyVersionsMax: 1_000)
+            let answer = try commit(record, permissions, base: row.base, [create(dog(5), ("name", .string("ann")))])
+            #expect(answer.refusals.map(\.failure.code) == row.refused, "\(row)")
+            #expect(try record.dog(5)?["name"] == row.name, "\(row)")
+        }
+    }
+
     @Test("who may write what they may not read changes it")
     func writers() throws {
         let record = try record(.here, historyVersionsMax: 1_000)
