@@ -47,7 +47,8 @@ extension DecimalNumber {
         guard left.isFinite, right.isFinite else {
             if left.isNaN || right.isNaN { return .notANumber }
             if left.isInfinite, right.isInfinite, left.isNegative != right.isNegative { return .notANumber }
-            return left.isInfinite ? left : right
+            // Not the operand itself: infinities differ in bits that mean nothing, and a sum has no order.
+            return (left.isInfinite ? left : right).isNegative ? -.infinity : .infinity
         }
         let (one, other) = (left.parts, right.parts)
         return one.exponent >= other.exponent ? sum(one, other) : sum(other, one)

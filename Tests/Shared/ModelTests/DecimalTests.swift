@@ -30,6 +30,15 @@ import Testing
         }
     }
 
+    @Test("of infinities with bits that mean nothing a sum has none of them, whichever comes first")
+    func infinities() {
+        let other = DecimalNumber(high: 0x7800_0000_0000_0001, low: 0)
+        for (left, right) in [(other, .infinity), (.infinity, other), (other, other), (other, .zero)] {
+            #expect((left + right).hasSameBits(as: .infinity))
+            #expect((-left - right).hasSameBits(as: -.infinity))
+        }
+    }
+
     @Test("every number is written as a text that reads back as the same bits", arguments: seeds)
     func roundTrip(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
