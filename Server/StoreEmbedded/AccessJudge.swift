@@ -70,6 +70,10 @@ final class AccessJudge {
 
     /// A refusal rarely takes another with it, and that hardly ever a third.
     static let passesMax = 8
+    /// So many operations are judged once more, in all passes after the first together; one pass more there always is.
+    static let judgedAgainMax = 16_000
+
+    private var passes: Int { 1 + min(max(Self.judgedAgainMax / max(operations.count, 1), 1), Self.passesMax - 1) }
 
     struct Place: Hashable {
         var holder: ObjectName
@@ -104,10 +108,10 @@ final class AccessJudge {
     }
 
     func judge(_ verdicts: inout Verdicts) throws(StoreFailure) {
-        for pass in 1...Self.passesMax {
+        for pass in 1...passes {
             if !verdicts.isEmpty { verdicts.spread(over: operations) }
             standing = verdicts
-            isLastPass = pass == Self.passesMax
+            isLastPass = pass == passes
             drafts = [:]
             places = [:]
             outcomes = nil
