@@ -1,6 +1,6 @@
 extension Predicate {
-    /// What answering it costs for one object, in comparisons: each one counts, those of a SUBQUERY too, and of a long list
-    /// or a polygon every sixteenth value.
+    /// What answering it costs for one object, in comparisons: each one counts, those of a SUBQUERY too, each number that
+    /// arithmetic computes with, and of a long list or a polygon every sixteenth value.
     ///
     /// - Complexity: linear in the predicate.
     package var termCount: Int {
@@ -17,10 +17,20 @@ extension Predicate {
 extension Expression {
     fileprivate var termCount: Int {
         switch self {
-        case .path, .value, .claim, .typeOf, .arithmetic: 0
+        case .path, .value, .claim, .typeOf: 0
+        case .arithmetic(let arithmetic): arithmetic.operandCount
         case .values(let values): values.count / 16
         case .quantified(_, let values): values.count
         case .subquery(let subquery): subquery.condition.termCount
+        }
+    }
+}
+
+extension Arithmetic {
+    fileprivate var operandCount: Int {
+        switch self {
+        case .path, .value, .claim: 1
+        case .operation(let left, _, let right): left.operandCount + right.operandCount
         }
     }
 }

@@ -116,7 +116,8 @@ def arithmetic_queries(target: Target) -> None:
         side = f" {sign} ".join(["number"] * 50)
         return f"{side} == ({side} + {target.random.randrange(1, 1 << 30)}) / 3"
 
-    _asking(target, condition)
+    # The numbers that are computed with, and the comparison.
+    _asking(target, condition, weight=50 + 50 + 2 + 1)
 
 
 def decimal_queries(target: Target) -> None:
@@ -126,7 +127,7 @@ def decimal_queries(target: Target) -> None:
         factor = f"decimal(1.{target.random.randrange(10**32):033d})"
         return f"{' * '.join(['number', factor] * 25)} == decimal(3E-300)"
 
-    _asking(target, condition)
+    _asking(target, condition, weight=50 + 1)
 
 
 def subqueries(target: Target) -> None:
