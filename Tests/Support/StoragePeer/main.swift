@@ -10,6 +10,8 @@ import Synchronization
 //                                hold              holds a snapshot
 //                                grow              commits a leaf of 600 KiB for each line of input
 //                                check             says the version of a state that adds up
+//                                limited <M> <N>   says which version it finds with a map of M MiB, 0 for any, while it may
+//                                                  have N MiB of addresses beside those that it has
 //
 // "encrypted" as the last argument stands for a file with a key.
 
@@ -30,9 +32,19 @@ final class End: Sendable {
     }
 }
 
+/// The process may have so many bytes of addresses beside those that it has by now.
+func limitAddresses(toMore bytes: Int) {
+    let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").first
+    guard let pages = pages.flatMap({ Int($0) }) else { exit(70) }
+    let limit = rlim_t(pages * sysconf(Int32(_SC_PAGESIZE)) + bytes)
+    var limits = rlimit(rlim_cur: limit, rlim_max: limit)
+    if setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limits) != 0 { exit(70) }
+}
+
 let arguments = CommandLine.arguments
 guard arguments.count >= 3 else {
-    FileHandle.standardError.write(Data("usage: \(arguments[0]) <file> begin|live|commit|hold|grow|check\n".utf8))
+    FileHandle.standardError.write(
+        Data("usage: \(arguments[0]) <file> begin|live|commit|hold|grow|check|limited\n".utf8))
     exit(64)
 }
 let key: [UInt8]? =
@@ -79,6 +91,17 @@ do {
         let snapshot = try StorageRegistry.shared.open(path: arguments[1], options: options).snapshot()
         try Ledger.check(snapshot)
         say("sound \(snapshot.version)")
+    case "limited":
+        guard arguments.count >= 5, let map = Int(arguments[3]), let more = Int(arguments[4]) else { exit(64) }
+        var limited = options
+        limited.mapSizeBytes = map > 0 ? map << 20 : nil
+        limitAddresses(toMore: more << 20)
+        do throws(StorageError) {
+            let storage = try StorageRegistry.shared.open(path: arguments[1], options: limited)
+            say("found \(try storage.newestVersion())")
+        } catch {
+            say("\(error.code)")
+        }
     default:
         exit(64)
     }

@@ -83,20 +83,25 @@ final class DecryptedPages: Sendable {
 
     /// A view does not use a piece any more.
     func letGo(_ pointer: PagePointer, _ view: PageSpace) {
-        if table.withLock({ $0.letGo(pointer, view) }) > limitBytes { shrink() }
+        if table.withLock({ $0.letGo(pointer, view) }) > limitBytes { shrink(to: limitBytes) }
     }
 
     /// A view reads no more, and gives up its words.
     func end(_ view: PageSpace, _ words: PageWords) {
         var hasEnded = false
         while !hasEnded { hasEnded = table.withLock { $0.end(view, words) } }
-        if bytes > limitBytes { shrink() }
+        if bytes > limitBytes { shrink(to: limitBytes) }
     }
 
-    private func shrink() {
+    /// Every piece that no view uses goes.
+    func forgetUnused() {
+        shrink(to: 0)
+    }
+
+    private func shrink(to target: Int) {
         opening.withLock { _ in
             while true {
-                let runs = table.withLock { $0.shrink(to: limitBytes) }
+                let runs = table.withLock { $0.shrink(to: target) }
                 if runs.isEmpty { break }
                 giveBack(runs)
             }
@@ -144,6 +149,15 @@ final class ReservedMemory: Sendable {
 
     deinit {
         munmap(base, byteCount)
+    }
+
+    /// Whether so many addresses can be had at once.
+    static func isAvailable(_ byteCount: Int) -> Bool {
+        // Nothing can be stored there, so no limit counts it but the one on addresses.
+        let memory = mmap(nil, byteCount, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let memory, memory != MAP_FAILED else { return false }
+        munmap(memory, byteCount)
+        return true
     }
 }
 

@@ -60,15 +60,19 @@ extension PageFile {
     private static func makeSpace(
         _ disk: any DiskFile, path: String, _ options: StorageOptions, _ seal: PageSeal?
     ) throws(StorageError) -> PageSpace {
-        var bytes = options.mapSizeBytes ?? defaultMapBytes
-        while true {
-            if let space = try? makeSpace(disk, path: path, bytes, options, seal) { return space }
-            // Where address space is short, for example under a limit, less of it has to do.
-            guard options.mapSizeBytes == nil, bytes > smallestMapBytes else {
-                throw StorageError(errno: ENOMEM, doing: "open the file", path: path)
+        if let bytes = options.mapSizeBytes { return try makeSpace(disk, path: path, bytes, options, seal) }
+        var bytes = defaultMapBytes
+        // Where address space is short, for example under a limit, less of it has to do. What the file needs beside the
+        // range, snapshots above all, and what the rest of the process needs, has to find room, too.
+        while bytes > smallestMapBytes {
+            if ReservedMemory.isAvailable(bytes + bytes / 8),
+                let space = try? makeSpace(disk, path: path, bytes, options, seal)
+            {
+                return space
             }
             bytes /= 2
         }
+        return try makeSpace(disk, path: path, bytes, options, seal)
     }
 
     private static func makeSpace(
@@ -80,12 +84,14 @@ extension PageFile {
             return try PageSpace(pages, onDamage: options.onDamage)
         }
         let pageLimit = UInt32(clamping: bytes >> Pages.sizeShift)
+        // In this order: a file is mapped once, so nothing may fail after it.
+        let words = try PageWords(count: Int(pageLimit), path: path)
         guard let base = disk.map(bytes) else {
             throw StorageError(errno: ENOMEM, doing: "open the file", path: path)
         }
         let guarded = GuardedRange(base, byteCount: bytes, path: path)
         return try PageSpace(
-            base: base, pageLimit: pageLimit, path: path, owner: guarded, onDamage: options.onDamage
+            base: base, pageLimit: pageLimit, path: path, owner: guarded, words: words, onDamage: options.onDamage
         ) { [weak disk] in disk?.readAhead() }
     }
 

@@ -53,16 +53,20 @@ enum Recovery {
     private static func isWhole(
         _ header: FileHeader, _ parts: PageFile.Parts, path: String
     ) throws(StorageError) -> Bool {
-        guard Int(header.freeSpace.endPage) * Pages.sizeBytes <= parts.disk.size() else { return false }
+        let size = parts.disk.size()
+        guard size >= 0 else { throw StorageError(errno: Int32(-size), doing: "look at the file", path: path) }
+        guard Int(header.freeSpace.endPage) * Pages.sizeBytes <= size else { return false }
         // That it does not fit says nothing of the state, and an older one in its place would be wrong.
         guard header.freeSpace.endPage <= parts.space.pageLimit else {
             guard parts.mutation == .mapBoundsStates else { throw parts.space.isTooSmall(for: header) }
             return false
         }
         guard header.syncedTransaction < header.transaction, parts.mutation != .trustHeaders else { return true }
-        // In a space of its own, because what is missing here is no damage to anybody who reads the state before it.
-        guard let probe = try? parts.space.probe() else { return false }
-        return ProofWalk(probe, after: header.syncedTransaction, skipsRuns: parts.mutation == .skipRuns).isWhole(header)
+        // What is missing here is no damage to anybody who reads the state before it. That there are no addresses to
+        // look with is thrown: it says nothing of the state either.
+        return try parts.space.withTrial { trial throws(StorageError) in
+            ProofWalk(trial, after: header.syncedTransaction, skipsRuns: parts.mutation == .skipRuns).isWhole(header)
+        }
     }
 
     static func noHeader(path: String) -> StorageError {

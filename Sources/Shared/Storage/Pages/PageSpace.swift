@@ -38,11 +38,13 @@ final class PageSpace: Sendable {
     ///
     /// - Parameters:
     ///   - owner: keeps `base` valid.
+    ///   - words: zeroed, one for each page; reserved here where none are given.
     ///   - onDamage: called where a damaged page is met and cannot be thrown.
     ///   - onManyChecked: called once, when more than a few pages were touched.
     init(
         base: UnsafeRawPointer, pageLimit: UInt32, path: String, owner: any AnyObject & Sendable,
-        onDamage: (@Sendable (StorageError) -> Void)? = nil, onManyChecked: (@Sendable () -> Void)? = nil
+        words reserved: PageWords? = nil, onDamage: (@Sendable (StorageError) -> Void)? = nil,
+        onManyChecked: (@Sendable () -> Void)? = nil
     ) throws(StorageError) {
         self.base = base
         self.pageLimit = pageLimit
@@ -51,7 +53,7 @@ final class PageSpace: Sendable {
         self.onManyChecked = onManyChecked
         pages = nil
         finding = DamageFinding(onDamage)
-        let words = try PageWords(count: Int(pageLimit), path: path)
+        let words = if let reserved { reserved } else { try PageWords(count: Int(pageLimit), path: path) }
         self.words = words
         seen = words.words
     }
@@ -80,10 +82,25 @@ final class PageSpace: Sendable {
         end()
     }
 
-    /// A space over the same file that has checked nothing yet, and whose findings are its own.
+    /// A space over the same file that has checked nothing yet, and whose findings are its own. Of an encrypted file it
+    /// reserves a range of its own.
     func probe() throws(StorageError) -> PageSpace {
         guard let pages else { return try PageSpace(base: base, pageLimit: pageLimit, path: path, owner: owner) }
         return try PageSpace(try pages.another())
+    }
+
+    /// Reads a state that may lack pages, through a space whose findings are its own.
+    ///
+    /// Of an encrypted file it is a view: where addresses are short there is no room for a second range. What it read
+    /// is forgotten, so that nobody takes it for a page of another state.
+    func withTrial<Result>(_ body: (PageSpace) throws(StorageError) -> Result) throws(StorageError) -> Result {
+        guard let pages else { return try body(try probe()) }
+        let trial = try PageSpace(pages, DamageFinding(nil))
+        defer {
+            trial.end()
+            pages.forgetUnused()
+        }
+        return try body(trial)
     }
 
     // MARK: - Views
