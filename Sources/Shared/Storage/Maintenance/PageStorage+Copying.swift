@@ -3,7 +3,8 @@ import Glibc
 
 extension PageStorage {
     /// Written beside the target under another name first, so that a copy which was cut short is never taken for one.
-    /// Whoever writes under that name holds a lock on the file, and the target gets its name only where none is.
+    /// Whoever writes under that name holds a lock on the file, and the target gets its name only where none is. The
+    /// other name goes before that is on the disk: what is left there would be written over by the next copy.
     package func copy(to path: String, key: [UInt8]?) throws(StorageError) {
         guard access(path, F_OK) != 0 else {
             throw StorageError(errno: EEXIST, doing: "write the copy", path: path)
@@ -12,10 +13,23 @@ extension PageStorage {
         let unfinished = path + ".part"
         let (disk, lock) = try Self.begin(unfinished, path: path)
         // While the lock is held: without it the name may be another copy's.
-        defer { withExtendedLifetime(lock) { _ = unlink(unfinished) } }
-        try Self.copy(snapshot, to: disk, path: path, key: key)
-        try Self.name(unfinished, path)
-        _ = synchronizeFolder(of: path)
+        defer { withExtendedLifetime(lock) {} }
+        do throws(StorageError) {
+            try Self.copy(snapshot, to: disk, path: path, key: key)
+            try Self.name(unfinished, path)
+        } catch {
+            unlink(unfinished)
+            throw error
+        }
+        if let failure = FolderSync.failure(of: path, folderSync) { throw Self.nameIsUnsafe(failure, path) }
+    }
+
+    private static func nameIsUnsafe(_ failure: Int32, _ path: String) -> StorageError {
+        StorageError(
+            .io,
+            "The copy is whole, but its name could not be written to the disk: \(String(cString: strerror(failure))). "
+                + "Check the disk and the system's log, then delete the copy and write it again.",
+            path: path)
     }
 
     /// An empty file for a copy that nobody else is writing, and the lock that says so.
@@ -45,6 +59,11 @@ extension PageStorage {
             guard written == FileIdentity(descriptor: descriptor), written == FileIdentity(path: unfinished) else {
                 continue
             }
+            // A finished copy that kept this name, when the process or the power ended before it was taken away.
+            if hasOtherNames(descriptor) {
+                unlink(unfinished)
+                continue
+            }
             // What a copy left that was cut short.
             let result = disk.truncateWhole(0)
             guard result == 0 else { throw StorageError(errno: Int32(-result), doing: "write the copy", path: path) }
@@ -52,9 +71,17 @@ extension PageStorage {
         }
     }
 
-    /// Gives a finished copy its name, unless a file has it by now.
+    private static func hasOtherNames(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_nlink > 1
+    }
+
+    /// Gives a finished copy its name instead of the one that it has, unless a file has it by now.
     static func name(_ unfinished: String, _ path: String) throws(StorageError) {
-        if link(unfinished, path) == 0 { return }
+        if link(unfinished, path) == 0 {
+            unlink(unfinished)
+            return
+        }
         let refusal = errno
         // A file system without second names; there a file that is made at this very moment is replaced.
         if [EPERM, ENOSYS, EOPNOTSUPP, EMLINK].contains(refusal), access(path, F_OK) != 0,

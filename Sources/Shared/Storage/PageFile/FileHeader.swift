@@ -4,6 +4,8 @@
 struct FileHeader: Sendable, Equatable {
     static let format: UInt16 = 1
     static let slotCount = 4
+    /// Of the state that a file is made with.
+    static let firstTransaction: UInt64 = 1
 
     /// Names the file for as long as it lives; a copy has another one.
     var fileID: FileID

@@ -31,8 +31,7 @@ extension PageFile {
         } else if let session = shared.session {
             try seal?.join(session)
         }
-        return PageFile(
-            parts, path: path, isReadOnly: options.readOnly, isInMemory: options.inMemory, isNew: isNew)
+        return PageFile(parts, path: path, isReadOnly: options.readOnly, isInMemory: options.inMemory)
     }
 
     /// Writes the first header. It goes with its three empty neighbours into one write, and before anything else, so
@@ -43,7 +42,9 @@ extension PageFile {
         var random = SystemRandomNumberGenerator()
         let fileID = FileID(low: random.next(), high: random.next())
         let header = FileHeader(
-            fileID: fileID, transaction: 1, version: 0, durableTransaction: 1, syncedTransaction: 1, state: .empty,
+            fileID: fileID, transaction: FileHeader.firstTransaction, version: 0,
+            durableTransaction: FileHeader.firstTransaction, syncedTransaction: FileHeader.firstTransaction,
+            state: .empty,
             freeSpace: FreeSpaceRecord(endPage: UInt32(FileHeader.slotCount), inline: [], segments: []))
         let seal = key.map { PageSeal($0, fileID: fileID, disk: disk) }
         seal?.beginSession(firstBirth: 0)

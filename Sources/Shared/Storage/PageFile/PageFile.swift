@@ -19,14 +19,12 @@ final class PageFile: Sendable {
     let seal: PageSeal?
     let isReadOnly: Bool
     let isInMemory: Bool
-    /// This opening made the file.
-    let isNew: Bool
     let mutation: StorageMutation?
     /// nonisolated(unsafe): rule 4.
     nonisolated(unsafe) let writing: WritingState
     private let failure = Mutex<StorageError?>(nil)
 
-    init(_ parts: Parts, path: String, isReadOnly: Bool, isInMemory: Bool, isNew: Bool) {
+    init(_ parts: Parts, path: String, isReadOnly: Bool, isInMemory: Bool) {
         self.path = path
         disk = parts.disk
         space = parts.space
@@ -36,7 +34,6 @@ final class PageFile: Sendable {
         mutation = parts.mutation
         self.isReadOnly = isReadOnly
         self.isInMemory = isInMemory
-        self.isNew = isNew
         writing = WritingState()
         writing.sizeBytes = parts.disk.size()
     }
@@ -59,6 +56,9 @@ final class PageFile: Sendable {
     var parts: Parts {
         Parts(disk: disk, space: space, shared: shared, fileID: fileID, seal: seal, mutation: mutation)
     }
+
+    /// Whether the newest state is the one that the file was made with.
+    var isWithoutCommits: Bool { shared.newest == FileHeader.firstTransaction }
 
     /// States that a power loss may bring back.
     var fallbacks: [UInt64] { mutation == .reuseFallbacks ? [] : shared.fallbacks }

@@ -4,7 +4,7 @@ import Glibc
 extension PageStorage {
     /// Opens the file at a path, or a new one in memory.
     static func open(
-        path: String, options: StorageOptions, registry: StorageRegistry
+        path: String, options: StorageOptions, registry: StorageRegistry, folderSync: FolderSync = .ofSystem
     ) throws(StorageError) -> PageStorage {
         if options.inMemory {
             let disk = try opening(path) { () throws(SystemFile.OpeningError) in try SystemFile.createInMemory() }
@@ -15,10 +15,8 @@ extension PageStorage {
         let (disk, identity, shared, isFirst) = try openShared(path, options)
         defer { shared.finishOpening() }
         let file = try PageFile.open(disk, shared: shared, isFirst: isFirst, path: path, options: options)
-        // By whoever made the header, before anybody else may commit; the empty file may have been made by another.
-        // Where a folder cannot be synced, the new name is as safe as the file system makes it.
-        if file.isNew { _ = synchronizeFolder(of: path) }
-        let storage = PageStorage(file, options: options) { registry.closed(identity) }
+        if !options.readOnly, file.isWithoutCommits { try folderSync.secureName(of: path) }
+        let storage = PageStorage(file, options: options, folderSync: folderSync) { registry.closed(identity) }
         registry.opened(storage, identity)
         return storage
     }

@@ -14,6 +14,7 @@ package final class PageStorage: Storage {
     let file: PageFile
     let writerLock: WriterLock
     let options: StorageOptions
+    let folderSync: FolderSync
     private let schedule: SyncSchedule
     private let newest = Mutex(Newest())
     private let queue = DispatchQueue(label: "causeway.storage")
@@ -26,10 +27,14 @@ package final class PageStorage: Storage {
         var isReleaseScheduled = false
     }
 
-    init(_ file: PageFile, options: StorageOptions, closed: (@Sendable () -> Void)? = nil) {
+    init(
+        _ file: PageFile, options: StorageOptions, folderSync: FolderSync = .ofSystem,
+        closed: (@Sendable () -> Void)? = nil
+    ) {
         path = file.path
         self.file = file
         self.options = options
+        self.folderSync = folderSync
         self.closed = closed
         writerLock = WriterLock(file.shared)
         schedule = SyncSchedule(file, writerLock)
