@@ -47,14 +47,14 @@ final class DecryptedPages: Sendable {
         return try PageWords(count: Int(pageLimit), path: path)
     }
 
-    /// Brings a piece for a view, which uses it from here on. False when it is damaged.
-    func use(_ pointer: PagePointer, _ kind: PageKind, by view: PageSpace) -> Bool {
-        if table.withLock({ $0.use(pointer, kind, by: view) }) { return true }
+    /// Brings a piece for a view, which uses it from here on where it is sound.
+    func use(_ pointer: PagePointer, _ kind: PageKind, by view: PageSpace) -> PageReading {
+        if table.withLock({ $0.use(pointer, kind, by: view) }) { return .sound }
         return opening.withLock { _ in
             let room = table.withLock { $0.room(for: pointer, kind, by: view, limitBytes: limitBytes) }
             switch room {
-            case .isThere: return true
-            case .isTaken: return false
+            case .isThere: return .sound
+            case .isTaken: return .damaged
             case .free(let runs):
                 giveBack(runs)
                 return open(pointer, kind, for: view)
@@ -63,14 +63,13 @@ final class DecryptedPages: Sendable {
     }
 
     /// `opening` is held.
-    private func open(_ pointer: PagePointer, _ kind: PageKind, for view: PageSpace) -> Bool {
+    private func open(_ pointer: PagePointer, _ kind: PageKind, for view: PageSpace) -> PageReading {
         let place = memory.base + Int(pointer.page) << Pages.sizeShift
+        let reading = opener.open(pointer, kind, into: memory.base)
         // A node's offsets are trusted by its readers, so they are looked at once, here.
-        guard opener.open(pointer, kind, into: memory.base),
-            kind != .tree || TreeNode.isSound(place, level: pointer.level)
-        else {
+        guard reading == .sound, kind != .tree || TreeNode.isSound(place, level: pointer.level) else {
             giveBack([PageRun(page: pointer.page, count: UInt32(clamping: pointer.pageCount(kind)))])
-            return false
+            return reading == .sound ? .damaged : reading
         }
         let bytes = table.withLock { table in
             table.add(pointer, kind)
@@ -78,7 +77,7 @@ final class DecryptedPages: Sendable {
             return table.bytes
         }
         isFull.store(bytes > limitBytes, ordering: .relaxed)
-        return true
+        return .sound
     }
 
     /// A view does not use a piece any more.

@@ -44,6 +44,14 @@ struct Verification {
         if report.problems.count < Self.problemsMaximum { report.problems.append(problem) }
     }
 
+    private mutating func note(lost what: String, with pointer: PagePointer) {
+        let page = "Page \(pointer.page)"
+        note(
+            space.isUnread(pointer)
+                ? "\(page) could not be read, for the disk failed: without it \(what). Check the disk and the system's log."
+                : "\(page) is damaged: \(what).")
+    }
+
     /// Notes that pages are used, and by what.
     private mutating func mark(_ run: PageRun, _ what: @autoclosure () -> String) {
         guard Int(run.page) + Int(run.count) <= end else {
@@ -84,14 +92,13 @@ struct Verification {
             case .valueRun(let pointer, let tree, let key):
                 mark(pointer, .run, "a long value of tree \(tree)")
                 if !space.isRunSound(pointer) {
-                    note("Page \(pointer.page) is damaged: the value \(Self.sentence(tree, key)) is lost.")
+                    note(lost: "the value \(Self.sentence(tree, key)) is lost", with: pointer)
                 }
             case .unreadable(let pointer, .run, let bound):
-                note("Page \(pointer.page) is damaged: a long key is lost \(Self.sentence(bound)).")
+                note(lost: "a long key is lost \(Self.sentence(bound))", with: pointer)
             case .unreadable(let pointer, _, let bound):
                 note(
-                    "Page \(pointer.page) is damaged: \(pointer.extent) entries of the trees are lost "
-                        + "\(Self.sentence(bound)).")
+                    lost: "\(pointer.extent) entries of the trees are lost \(Self.sentence(bound))", with: pointer)
             case .contradiction(let pointer, let contradiction):
                 note("Page \(pointer.page), a node of the trees, contradicts itself: \(contradiction.rawValue).")
             }
@@ -122,11 +129,10 @@ struct Verification {
                 mark(pointer, .run, place.sentence)
                 report.leaves += 1
                 if !space.isRunSound(pointer) {
-                    note("Page \(pointer.page) is damaged: \(place.sentence) is lost.")
+                    note(lost: "\(place.sentence) is lost", with: pointer)
                 }
             case .unsound(let pointer, let first):
-                note(
-                    "Page \(pointer.page) is damaged: \(pointer.leafCount) leaves from \(first.sentence) on are lost.")
+                note(lost: "\(pointer.leafCount) leaves from \(first.sentence) on are lost", with: pointer)
             }
             return true
         }
@@ -135,12 +141,12 @@ struct Verification {
     private mutating func verifyBookkeeping() {
         for segment in header.freeSpace.segments {
             mark(segment, .run, "a list of free pages")
-            if space.run(segment) == nil { note("Page \(segment.page) is damaged: a list of free pages is lost.") }
+            if space.run(segment) == nil { note(lost: "a list of free pages is lost", with: segment) }
         }
         guard !header.sessions.isNone else { return }
         mark(header.sessions, .run, "the table of encryption sessions")
         if space.run(header.sessions) == nil {
-            note("Page \(header.sessions.page) is damaged: the table of encryption sessions is lost.")
+            note(lost: "the table of encryption sessions is lost", with: header.sessions)
         }
     }
 

@@ -28,8 +28,10 @@ enum HeaderSlots {
         var result = 0
         let header = withUnsafeTemporaryAllocation(byteCount: Pages.sizeBytes, alignment: 16) { page -> FileHeader? in
             result = disk.readWhole(into: page, at: slot * Pages.sizeBytes)
-            guard result == Pages.sizeBytes, let base = page.baseAddress, open(base, slot, seal) else { return nil }
-            return FileHeader(UnsafeRawPointer(base))
+            guard result == Pages.sizeBytes, let base = page.baseAddress else { return nil }
+            let reading = open(base, slot, seal)
+            if case .failed(let number) = reading { result = -Int(number) }
+            return reading == .sound ? FileHeader(UnsafeRawPointer(base)) : nil
         }
         if result < 0 { throw StorageError(errno: Int32(-result), doing: "read the file", path: path) }
         return header
@@ -43,10 +45,11 @@ enum HeaderSlots {
     }
 
     /// Checks a header page, and decrypts it in place where it is encrypted.
-    private static func open(_ page: UnsafeMutableRawPointer, _ slot: Int, _ seal: PageSeal?) -> Bool {
-        guard page.load(as: UInt64.self) == HeaderLayout.magic else { return false }
+    private static func open(_ page: UnsafeMutableRawPointer, _ slot: Int, _ seal: PageSeal?) -> PageReading {
+        guard page.load(as: UInt64.self) == HeaderLayout.magic else { return .damaged }
         if let seal { return seal.openHeader(page, slot: slot) }
         return page.load(fromByteOffset: HeaderLayout.trailerOffset, as: UInt64.self) == checksum(page)
+            ? .sound : .damaged
     }
 
     static func checksum(_ page: UnsafeRawPointer) -> UInt64 {

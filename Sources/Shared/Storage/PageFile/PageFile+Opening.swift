@@ -92,7 +92,8 @@ extension PageFile {
         }
         let guarded = GuardedRange(base, byteCount: bytes, path: path)
         return try PageSpace(
-            base: base, pageLimit: pageLimit, path: path, owner: guarded, words: words, onDamage: options.onDamage
+            base: base, pageLimit: pageLimit, path: path, disk: disk, owner: guarded, words: words,
+            onDamage: options.onDamage
         ) { [weak disk] in disk?.readAhead() }
     }
 

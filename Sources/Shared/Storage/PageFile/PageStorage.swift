@@ -83,7 +83,8 @@ package final class PageStorage: Storage {
             file.shared.unpin(pin)
             // Commits came between pinning and reading; or the newest state's slot is just being written anew.
             attempts += 1
-            guard attempts < 10_000, !file.shared.isPoisoned else { throw Recovery.noHeader(path: path) }
+            try file.throwFailure()
+            guard attempts < 10_000 else { throw Recovery.noHeader(path: path) }
             if attempts > 10 { usleep(50) }
         }
     }

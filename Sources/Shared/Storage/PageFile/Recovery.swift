@@ -63,9 +63,13 @@ enum Recovery {
         }
         guard header.syncedTransaction < header.transaction, parts.mutation != .trustHeaders else { return true }
         // What is missing here is no damage to anybody who reads the state before it. That there are no addresses to
-        // look with is thrown: it says nothing of the state either.
+        // look with, or that the disk fails, is thrown: it says nothing of the state either.
         return try parts.space.withTrial { trial throws(StorageError) in
-            ProofWalk(trial, after: header.syncedTransaction, skipsRuns: parts.mutation == .skipRuns).isWhole(header)
+            let walk = ProofWalk(trial, after: header.syncedTransaction, skipsRuns: parts.mutation == .skipRuns)
+            if walk.isWhole(header) { return true }
+            // What the disk could not read may be there.
+            if let failure = trial.readFailure { throw failure }
+            return false
         }
     }
 

@@ -1,3 +1,4 @@
+import CausewayEnvironment
 import CStorage
 import Glibc
 import Synchronization
@@ -29,6 +30,8 @@ final class PageSpace: Sendable {
     let usedBytes = Atomic(0)
     private let finding: DamageFinding
     private let owner: any AnyObject & Sendable
+    /// Of a plain file: tells how long it is.
+    private let disk: (any DiskFile)?
     private let checkedCount = Atomic(0)
     private let onManyChecked: (@Sendable () -> Void)?
     /// So many pages are touched when a file is opened and a few of its objects are read, at most.
@@ -37,18 +40,21 @@ final class PageSpace: Sendable {
     /// Of a plain file, or of pages in memory.
     ///
     /// - Parameters:
+    ///   - disk: the mapped file; nil for pages in memory.
     ///   - owner: keeps `base` valid.
     ///   - words: zeroed, one for each page; reserved here where none are given.
     ///   - onDamage: called where a damaged page is met and cannot be thrown.
     ///   - onManyChecked: called once, when more than a few pages were touched.
     init(
-        base: UnsafeRawPointer, pageLimit: UInt32, path: String, owner: any AnyObject & Sendable,
-        words reserved: PageWords? = nil, onDamage: (@Sendable (StorageError) -> Void)? = nil,
+        base: UnsafeRawPointer, pageLimit: UInt32, path: String, disk: (any DiskFile)? = nil,
+        owner: any AnyObject & Sendable, words reserved: PageWords? = nil,
+        onDamage: (@Sendable (StorageError) -> Void)? = nil,
         onManyChecked: (@Sendable () -> Void)? = nil
     ) throws(StorageError) {
         self.base = base
         self.pageLimit = pageLimit
         self.path = path
+        self.disk = disk
         self.owner = owner
         self.onManyChecked = onManyChecked
         pages = nil
@@ -70,6 +76,7 @@ final class PageSpace: Sendable {
         pageLimit = pages.pageLimit
         path = pages.path
         owner = pages
+        disk = nil
         onManyChecked = nil
         self.pages = pages
         self.finding = finding
@@ -85,7 +92,9 @@ final class PageSpace: Sendable {
     /// A space over the same file that has checked nothing yet, and whose findings are its own. Of an encrypted file it
     /// reserves a range of its own.
     func probe() throws(StorageError) -> PageSpace {
-        guard let pages else { return try PageSpace(base: base, pageLimit: pageLimit, path: path, owner: owner) }
+        guard let pages else {
+            return try PageSpace(base: base, pageLimit: pageLimit, path: path, disk: disk, owner: owner)
+        }
         return try PageSpace(try pages.another())
     }
 
@@ -216,12 +225,16 @@ final class PageSpace: Sendable {
     @inline(never)
     private func check(_ pointer: PagePointer, _ kind: PageKind) -> Bool {
         guard Int(pointer.page) + pointer.pageCount(kind) <= Int(pageLimit) else { return refuse(pointer, kind) != nil }
-        if let pages { return pages.use(pointer, kind, by: self) || refuse(pointer, kind) != nil }
+        if let pages {
+            let reading = pages.use(pointer, kind, by: self)
+            return reading == .sound || refuse(pointer, kind, reading) != nil
+        }
         let start = base + Int(pointer.page) << Pages.sizeShift
+        guard let checksum = Self.checksum(start, pointer, kind) else {
+            return refuse(pointer, kind, untouchable(pointer, kind)) != nil
+        }
         // A node's offsets are trusted by its readers, so they are looked at once, here.
-        guard Self.checksum(start, pointer, kind) == pointer.check,
-            kind != .tree || TreeNode.isSound(start, level: pointer.level)
-        else {
+        guard checksum == pointer.check, kind != .tree || TreeNode.isSound(start, level: pointer.level) else {
             return refuse(pointer, kind) != nil
         }
         noteChecked(pointer, kind)
@@ -233,7 +246,16 @@ final class PageSpace: Sendable {
         seen[Int(pointer.page)].store(Self.mark(pointer, kind), ordering: .releasing)
     }
 
-    /// The checksum of a page or run that is to lie where a pointer says. Nil when the file has lost those pages.
+    /// What mapped bytes are that cannot be touched: lost with the end of the file; or they are there, and the system
+    /// could not bring them from the disk.
+    private func untouchable(_ pointer: PagePointer, _ kind: PageKind) -> PageReading {
+        let count = kind == .run ? Int(pointer.extent) : Pages.sizeBytes
+        guard let disk, Int(pointer.page) << Pages.sizeShift + count <= disk.size() else { return .damaged }
+        return .failed(EIO)
+    }
+
+    /// The checksum of a page or run that is to lie where a pointer says. Nil when the file has lost those pages, or the
+    /// disk cannot read them.
     static func checksum(_ bytes: UnsafeRawPointer, _ pointer: PagePointer, _ kind: PageKind) -> UInt64? {
         let count = kind == .run ? Int(pointer.extent) : Pages.sizeBytes
         // Place, age and kind go in, so that a page in the wrong place is not taken for the right one.
@@ -258,26 +280,57 @@ final class PageSpace: Sendable {
 
     var damage: StorageError? { finding.error }
 
-    private func refuse(_ pointer: PagePointer, _ kind: PageKind) -> UnsafeRawPointer? {
+    /// That the disk could not read what was asked for first and not found; nil where something else was the matter.
+    var readFailure: StorageError? { damage.flatMap { $0.code == .io ? $0 : nil } }
+
+    /// Whether the disk could not read a page or run, so that nothing is known of it.
+    func isUnread(_ pointer: PagePointer) -> Bool { finding.unreadPages.withLock { $0.contains(pointer.page) } }
+
+    private func refuse(
+        _ pointer: PagePointer, _ kind: PageKind, _ reading: PageReading = .damaged
+    ) -> UnsafeRawPointer? {
         let what =
             switch kind {
             case .run: "a leaf, or a long value or key, of \(pointer.extent) bytes"
             case .tree: "a node of the ordered trees with \(pointer.extent) entries below it"
             case .directory: "a node of the leaf directory with \(pointer.extent) leaves below it"
             }
-        finding.note(
-            StorageError(
-                .damaged,
-                "Page \(pointer.page) of the file is damaged; it held \(what), written by transaction "
-                    + "\(pointer.birth). Restore the file from a copy.",
-                path: path))
+        if case .failed(let number) = reading {
+            finding.unreadPages.withLock { _ = $0.insert(pointer.page) }
+            finding.note(
+                StorageError(
+                    .io,
+                    "The disk failed to read page \(pointer.page) of the file: \(String(cString: strerror(number))). "
+                        + "It holds \(what), written by transaction \(pointer.birth). Check the disk and the system's "
+                        + "log, then close the file in every process and open it again; if the page still cannot be "
+                        + "read, restore the file from a copy.",
+                    path: path))
+        } else {
+            finding.note(
+                StorageError(
+                    .damaged,
+                    "Page \(pointer.page) of the file is damaged; it held \(what), written by transaction "
+                        + "\(pointer.birth). Restore the file from a copy.",
+                    path: path))
+        }
         return nil
     }
+}
+
+/// What became of reading a page or run.
+enum PageReading: Hashable {
+    case sound
+    /// It is not what was written there.
+    case damaged
+    /// What is there is not known: the disk could not read it, with this errno.
+    case failed(Int32)
 }
 
 /// What was found damaged first in a file, by any of its views.
 private final class DamageFinding: Sendable {
     private let first = Mutex<StorageError?>(nil)
+    /// Of the pages and runs that the disk could not read, the first pages.
+    let unreadPages = Mutex<Set<UInt32>>([])
     private let isThere = Atomic(false)
     private let onDamage: (@Sendable (StorageError) -> Void)?
 
@@ -298,6 +351,6 @@ private final class DamageFinding: Sendable {
 
 /// Decrypts pages of a file into memory.
 protocol PageOpener: Sendable {
-    /// Reads and opens the page or run to its place behind `base`. False when it is not what was written there.
-    func open(_ pointer: PagePointer, _ kind: PageKind, into base: UnsafeMutableRawPointer) -> Bool
+    /// Reads and opens the page or run to its place behind `base`.
+    func open(_ pointer: PagePointer, _ kind: PageKind, into base: UnsafeMutableRawPointer) -> PageReading
 }

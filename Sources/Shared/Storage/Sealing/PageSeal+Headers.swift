@@ -30,11 +30,11 @@ extension PageSeal {
         tag.withBytes { Self.put($0, page + HeaderLayout.trailerOffset) }
     }
 
-    /// Decrypts a header in place, and learns the sessions it knows. False when it is another file's or another key's,
-    /// or damaged; what is in the page then is not to be read.
-    func openHeader(_ page: UnsafeMutableRawPointer, slot: Int) -> Bool {
+    /// Decrypts a header in place, and learns the sessions it knows. Damaged is also what is another file's or another
+    /// key's. Unless it is sound, what is in the page then is not to be read.
+    func openHeader(_ page: UnsafeMutableRawPointer, slot: Int) -> PageReading {
         let header = ClearHeader(Array(Self.clearPart(page)))
-        guard header.isEncrypted, header.fileID == fileID, header.keyCheck == keyCheck else { return false }
+        guard header.isEncrypted, header.fileID == fileID, header.keyCheck == keyCheck else { return .damaged }
         let salt = SessionSalt(page + HeaderLayout.saltOffset)
         let key = ring.withLock { $0.keys(salt).headers }
         let body = UnsafeMutableRawBufferPointer(start: page + HeaderLayout.bodyOffset, count: Self.bodyByteCount)
@@ -42,7 +42,7 @@ extension PageSeal {
             AuthenticatedCipher.open(
                 body, key: key, nonce: Self.headerNonce(page, slot: slot),
                 tag: AuthenticatedCipher.Tag(page + HeaderLayout.trailerOffset), authenticating: Self.clearPart(page))
-        else { return false }
+        else { return .damaged }
         return learnSessions(PagePointer.load(from: page + Self.sessionsOffset), salt: salt)
     }
 

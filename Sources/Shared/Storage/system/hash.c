@@ -9,9 +9,10 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-// A page of a mapped file that lies beyond the file's end raises SIGBUS. Two answers: a thread that is hashing a page
-// for the first time jumps out of it, and the store reports a damaged file; a thread that reads what was checked
-// before cannot be told anything, so the process stops with a sentence instead of going on with wrong data.
+// A page of a mapped file that lies beyond the file's end raises SIGBUS, and so does one that the disk cannot read. Two
+// answers: a thread that is hashing a page for the first time jumps out of it, and the store reports which of both it
+// is; a thread that reads what was checked before cannot be told anything, so the process stops with a sentence instead
+// of going on with wrong data.
 
 struct guarded_range {
     _Atomic(uintptr_t) start;
@@ -39,8 +40,9 @@ static void bus_error(int number, siginfo_t *info, void *context) {
         if (start == 0 || address < start || address >= ranges[index].end) continue;
         say("Causeway: the file ");
         say(ranges[index].path);
-        say(" was cut shorter by another program while it was open. The process stops, because going on would read "
-            "wrong data. Restore the file from a copy.\n");
+        say(" was cut shorter by another program while it was open, or the disk failed to read it. The process stops, "
+            "because going on would read wrong data. Check the disk and the system's log; if the file was cut, restore "
+            "it from a copy.\n");
         _exit(134);
     }
     // Not ours: what was there before decides.

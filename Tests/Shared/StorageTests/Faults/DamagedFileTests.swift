@@ -86,15 +86,49 @@ struct DamagedFileTests {
         #expect(told > 0)
     }
 
-    @Test("a read that fails while the file is opened is an error, or does no harm", arguments: [false, true])
-    func failingRead(isEncrypted: Bool) throws {
-        let file = try SmallFile(.largeLastCommit, isEncrypted: isEncrypted)
+    @Test(
+        "a read that fails while the file is opened is the disk's error, or does no harm", arguments: [false, true],
+        [false, true])
+    func failingRead(isEncrypted: Bool, isKilled: Bool) throws {
+        // Nothing vouches for the last state of a killed process, so it is looked through.
+        let file = try SmallFile(isKilled ? .mixed : .largeLastCommit, isEncrypted: isEncrypted, isKilled: isKilled)
         let disk = ByteFile(file.bytes)
-        for call in 0..<40 {
+        var call = 0
+        var hasFailed = true
+        while hasFailed {
             disk.readsBeforeFailure = call
             let verdict = file.judge(isUsed: false) { try file.open(disk) }
-            disk.readsBeforeFailure = nil
+            hasFailed = disk.readsBeforeFailure.map { $0 < 0 } ?? false
             if case .wrong(let why) = verdict { Issue.record("read \(call): \(why)") }
+            disk.readsBeforeFailure = call
+            let error = failure(in: file) { try file.open(disk) }
+            #expect(error == nil || error?.code == .io, "read \(call)")
+            disk.readsBeforeFailure = nil
+            // Further on there are the pages of an encrypted file, one like the other.
+            call += 1 + max(0, call - 50) / 5
+        }
+        #expect(call >= 8)
+    }
+
+    @Test("mapped pages that the disk cannot read are its failure, and no damage", arguments: [false, true])
+    func unreadablePages(isKilled: Bool) throws {
+        let folder = try TemporaryFolder(waitsForDisk: false)
+        let file = try SmallFile(.mixed, isEncrypted: false, isKilled: isKilled)
+        folder.write(file.bytes, to: "sick.realm")
+        let disk = try UnreadableFile(path: folder.file("sick.realm"), readableBytes: 4 * Self.pageBytes)
+        let error = failure(in: file) { try PageStorage.open(file: disk, path: "sick", options: file.options) }
+        #expect(error?.code == .io)
+        #expect(error?.message.hasPrefix("The disk failed to read page ") == true)
+    }
+
+    /// Why a file cannot be opened or read as a whole, or nil.
+    private func failure(in file: SmallFile, _ open: () throws -> any Storage) -> StorageError? {
+        do {
+            let snapshot = try open().snapshot()
+            _ = file.contents.compare(with: snapshot)
+            return snapshot.damage
+        } catch {
+            return error as? StorageError
         }
     }
 }

@@ -63,6 +63,26 @@ struct SingleFaultTests {
         #expect(try storage.snapshot().get(20, [1]) == [1])
     }
 
+    @Test("a page that cannot be read is the disk's failure, and sound again when the file is opened again")
+    func unreadablePage() throws {
+        let disk = SimulatedDisk(capacityBytes: 4 << 20)
+        do { try Self.commit(1, to: PageStorage.open(file: disk.open(), path: "sick", options: Self.options(true))) }
+        #expect(disk.waitUntilClosed())
+        do {
+            let storage = try PageStorage.open(file: disk.open(), path: "sick", options: Self.options(true))
+            let snapshot = try storage.snapshot()
+            disk.faults.chances.readFailed = 1 << 16
+            #expect(snapshot.get(20, [1]) == nil)
+            disk.faults = .none
+            #expect(snapshot.damage?.code == .io)
+            #expect(snapshot.damage?.message.hasPrefix("The disk failed to read page ") == true)
+            #expect(code { _ = try storage.write() } == .io)
+        }
+        #expect(disk.waitUntilClosed())
+        let storage = try PageStorage.open(file: disk.open(), path: "sick", options: Self.options(true))
+        #expect(try storage.snapshot().get(20, [1]) == [1])
+    }
+
     @Test("a grouped commit becomes durable while somebody has the turn to write")
     func groupedBesideAWriter() async throws {
         let disk = SimulatedDisk(capacityBytes: 4 << 20)

@@ -1,7 +1,7 @@
 import CausewayStorage
 import CausewayStorageOracle
 
-/// A small file that was closed cleanly, with everything in it that a file can hold.
+/// A small file with everything in it that a file can hold, closed cleanly or not at all.
 struct SmallFile {
     enum Kind: CaseIterable {
         /// Commits that were durable and relaxed, the last of them relaxed.
@@ -16,17 +16,21 @@ struct SmallFile {
     var version: UInt64 = 0
     let key: [UInt8]?
 
-    init(_ kind: Kind, isEncrypted: Bool) throws {
+    /// - Parameter isKilled: the process that had it open ended without closing it, so that its newest header need not
+    ///   vouch for its state.
+    init(_ kind: Kind, isEncrypted: Bool, isKilled: Bool = false) throws {
         key = isEncrypted ? StorageBackend.key : nil
         bytes = []
         let file = ByteFile([0])
         _ = file.truncate(0)
-        try write(kind, to: file)
+        var storage: (any Storage)? = try open(file)
+        if let storage { try write(kind, to: storage) }
+        if !isKilled { storage = nil }
         bytes = [UInt8](UnsafeRawBufferPointer(start: file.base, count: file.size()))
+        withExtendedLifetime(storage) {}
     }
 
-    private mutating func write(_ kind: Kind, to file: ByteFile) throws {
-        let storage = try open(file)
+    private mutating func write(_ kind: Kind, to storage: any Storage) throws {
         for number in 1...5 {
             try commit(to: storage, number == 5 ? .relaxed : .durable) { SmallChanges.make(number, in: $0, &$1) }
         }

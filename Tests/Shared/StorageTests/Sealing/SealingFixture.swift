@@ -60,7 +60,7 @@ extension PageSeal {
             guard count <= roomCount else { return nil }
             // Its place behind a base that is only ever added to.
             let base = UInt(bitPattern: room.baseAddress!) &- UInt(pointer.page) << UInt(Pages.sizeShift)
-            if open(pointer, kind, into: UnsafeMutableRawPointer(bitPattern: base)!) {
+            if open(pointer, kind, into: UnsafeMutableRawPointer(bitPattern: base)!) == .sound {
                 return Array(room[..<count])
             }
             if !room[..<count].allSatisfy({ $0 == 0 }) { Issue.record("Something is left of what cannot be opened.") }

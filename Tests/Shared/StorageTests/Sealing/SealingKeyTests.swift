@@ -46,7 +46,7 @@ struct SealingKeyTests {
         #expect(right.read(pointer, .tree) == bytes)
         #expect(wrong.read(pointer, .tree) == nil)
         var page = try sealedHeader()
-        #expect(!page.withUnsafeMutableBytes { wrong.openHeader($0.baseAddress!, slot: 0) })
+        #expect(page.withUnsafeMutableBytes { wrong.openHeader($0.baseAddress!, slot: 0) } == .damaged)
     }
 
     private func sealedHeader() throws -> [UInt8] {

@@ -11,11 +11,11 @@ struct TreeDamageTests {
     private struct Believer: PageOpener {
         let memory: ReservedMemory
 
-        func open(_ pointer: PagePointer, _ kind: PageKind, into base: UnsafeMutableRawPointer) -> Bool {
+        func open(_ pointer: PagePointer, _ kind: PageKind, into base: UnsafeMutableRawPointer) -> PageReading {
             let place = Int(pointer.page) << Pages.sizeShift
             let count = pointer.pageCount(kind) << Pages.sizeShift
             (base + place).copyMemory(from: memory.base + place, byteCount: count)
-            return true
+            return .sound
         }
 
         func space(_ pageLimit: UInt32) throws -> PageSpace {
