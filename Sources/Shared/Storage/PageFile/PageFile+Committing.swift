@@ -294,9 +294,10 @@ extension PageFile {
             shared.endCommitting()
             return error
         }
-        poison(error)
+        let failure = error.code == .outOfSpace ? StorageError.isUnusable(errno: Int32(-result), path: path) : error
+        poison(failure)
         HeaderSlots.clear(slot.number, of: disk)
-        return error
+        return failure
     }
 
     /// The state whose header a slot still has that could not be written: the one it had, or 0 for none. Nil when it is
@@ -319,7 +320,7 @@ extension PageFile {
     }
 
     private func syncError(_ result: Int) -> StorageError {
-        let error = StorageError(errno: Int32(-result), doing: "write to the disk", path: path)
+        let error = StorageError.isUnusable(errno: Int32(-result), path: path)
         poison(error, afterSync: true)
         return error
     }

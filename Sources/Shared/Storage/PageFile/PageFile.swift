@@ -1,4 +1,5 @@
 import CausewayEnvironment
+import Glibc
 import Synchronization
 
 /// The open page file: its bytes on the disk, the same bytes in memory, and what it shares with other processes.
@@ -115,6 +116,19 @@ final class WritingState {
 }
 
 extension StorageError {
+    /// Of the call that writing to the disk failed for, and of those after it in this process.
+    static func isUnusable(errno number: Int32, path: String) -> StorageError {
+        let remedy =
+            [ENOSPC, EDQUOT].contains(number)
+            ? "Free some disk space or raise the quota" : "Check the disk and the system's log"
+        return StorageError(
+            .io,
+            "Writing to the disk failed: \(String(cString: strerror(number))). What it holds now is not known, and "
+                + "commits since the last one that was made durable may be lost. \(remedy), then close the file in every "
+                + "process and open it again: it comes back with the last commit that the disk has.",
+            path: path)
+    }
+
     static func isPoisoned(path: String) -> StorageError {
         StorageError(
             .io,

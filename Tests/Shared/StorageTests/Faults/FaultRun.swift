@@ -187,7 +187,9 @@ final class FaultRun {
     private func judge(_ error: StorageError) throws {
         let isExpected =
             switch fault {
-            case .outOfSpace: error.code == .outOfSpace || error.code == .io
+            case .outOfSpace:
+                // Only what was undone may be tried again.
+                error.code == (error.message.contains("try again") ? .outOfSpace : .io)
             case .failed: error.code == .io
             default: false
             }

@@ -83,6 +83,32 @@ struct SingleFaultTests {
         #expect(try storage.snapshot().get(20, [1]) == [1])
     }
 
+    @Test("a sync without room says what is lost and how to go on, and so does every call after it")
+    func syncWithoutRoom() throws {
+        let disk = SimulatedDisk(capacityBytes: 4 << 20)
+        do {
+            let storage = try PageStorage.open(file: disk.open(), path: "full", options: Self.options)
+            try Self.commit(1, to: storage)
+            try Self.commit(2, to: storage, .relaxed)
+            disk.faults.chances.outOfSpace = 1 << 16
+            let calls: [() throws -> Void] = [
+                { try storage.synchronize() }, { _ = try storage.snapshot() }, { _ = try storage.write() },
+            ]
+            for call in calls {
+                let error = failure(call)
+                #expect(error?.code == .io)
+                #expect(error?.message.contains("may be lost") == true)
+                #expect(error?.message.contains("Free some disk space") == true)
+                #expect(error?.message.contains("intact") == false)
+            }
+        }
+        disk.faults = .none
+        #expect(disk.waitUntilClosed())
+        let storage = try PageStorage.open(file: disk.open(), path: "full", options: Self.options)
+        #expect(try storage.snapshot().get(20, [1]) == [1])
+        try Self.commit(3, to: storage)
+    }
+
     @Test("a grouped commit becomes durable while somebody has the turn to write")
     func groupedBesideAWriter() async throws {
         let disk = SimulatedDisk(capacityBytes: 4 << 20)
