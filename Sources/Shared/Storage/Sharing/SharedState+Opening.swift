@@ -66,7 +66,12 @@ extension SharedState {
 
     /// For a reader who cannot tell anybody what he reads. That is sound as long as nobody writes.
     private static func alone(_ fileUse: FileUse?, path: String) throws(StorageError) -> SharedState {
-        guard try fileUse?.isMarkedByOthers() == true else { return SharedState() }
+        guard try fileUse?.isMarkedByOthers() == true else {
+            let state = SharedState()
+            // Whether a sync has failed he cannot know any more than with a new lock file.
+            state.poison()
+            return state
+        }
         throw StorageError(
             .permissionDenied,
             "Cannot open the file: another process has it open, and this one may not write to the lock file, where "

@@ -175,8 +175,10 @@ struct OpeningTests {
         do {
             let (alone, isFirst) = try SharedState.open(path: nowhere, file: folder.file, readOnly: true)
             #expect(isFirst)
+            #expect(alone.isPoisoned, "nobody can tell this one that no sync has failed, so memory is not trusted")
             alone.begin(at: 4)
             alone.finishOpening()
+            #expect(!alone.isPoisoned)
             #expect(alone.pin().transaction == 4)
             #expect(alone.locks == nil)
         }
