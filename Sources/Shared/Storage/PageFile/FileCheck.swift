@@ -68,7 +68,9 @@ enum FileCheck {
             isOurs = true
             guard page.count >= HeaderLayout.bodyOffset else { continue }
             let clear = ClearHeader(page)
-            if clear.format > FileHeader.format, mutation != .ignoreNewerFormats { throw newer(clear, path: path) }
+            if clear.format > FileHeader.format, mutation != .ignoreNewerFormats {
+                throw newer(clear.format, path: path)
+            }
             if clear.format == FileHeader.format, clear.pageSize == UInt32(Pages.sizeBytes) { known.append(clear) }
         }
         var refusal: StorageError?
@@ -86,10 +88,17 @@ enum FileCheck {
         throw foreign(try read(0, of: disk, path: path), path: path)
     }
 
-    private static func newer(_ clear: ClearHeader, path: String) -> StorageError {
+    /// The format of a header page, if it is ours and later than this library knows.
+    static func newerFormat(_ page: UnsafeRawBufferPointer) -> UInt16? {
+        guard page.load(as: UInt64.self) == HeaderLayout.magic else { return nil }
+        let format = UInt16(littleEndian: page.load(fromByteOffset: HeaderLayout.formatOffset, as: UInt16.self))
+        return format > FileHeader.format ? format : nil
+    }
+
+    static func newer(_ format: UInt16, path: String) -> StorageError {
         StorageError(
             .unsupportedVersion,
-            "Cannot open the file: it has format \(clear.format), and this library knows \(FileHeader.format) at most. "
+            "Cannot use the file: it has format \(format), and this library knows \(FileHeader.format) at most. "
                 + "Update the library. If no newer library has written the file, it is damaged: restore it from a "
                 + "copy. The file was not changed.",
             path: path)

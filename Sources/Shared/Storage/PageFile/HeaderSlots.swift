@@ -21,26 +21,34 @@ enum HeaderSlots {
         return chosen
     }
 
-    /// The header of a slot, if it is whole. Throws when the disk does not tell.
+    /// The header of a slot, if it is whole. Throws when the disk does not tell, or a later library wrote it.
     static func read(
-        _ slot: Int, of disk: any DiskFile, seal: PageSeal?, path: String
+        _ slot: Int, of disk: any DiskFile, seal: PageSeal?, path: String, mutation: StorageMutation? = nil
     ) throws(StorageError) -> FileHeader? {
         var result = 0
+        var newer: UInt16?
         let header = withUnsafeTemporaryAllocation(byteCount: Pages.sizeBytes, alignment: 16) { page -> FileHeader? in
             result = disk.readWhole(into: page, at: slot * Pages.sizeBytes)
             guard result == Pages.sizeBytes, let base = page.baseAddress else { return nil }
+            newer = FileCheck.newerFormat(UnsafeRawBufferPointer(page))
+            guard newer == nil || mutation == .ignoreNewerFormats else { return nil }
             let reading = open(base, slot, seal)
             if case .failed(let number) = reading { result = -Int(number) }
             return reading == .sound ? FileHeader(UnsafeRawPointer(base)) : nil
         }
         if result < 0 { throw StorageError(errno: Int32(-result), doing: "read the file", path: path) }
+        if let newer, mutation != .ignoreNewerFormats { throw FileCheck.newer(newer, path: path) }
         return header
     }
 
     /// All of them, by slot.
-    static func readAll(of disk: any DiskFile, seal: PageSeal?, path: String) throws(StorageError) -> [FileHeader?] {
+    static func readAll(
+        of disk: any DiskFile, seal: PageSeal?, path: String, mutation: StorageMutation?
+    ) throws(StorageError) -> [FileHeader?] {
         var headers: [FileHeader?] = []
-        for slot in 0..<FileHeader.slotCount { headers.append(try read(slot, of: disk, seal: seal, path: path)) }
+        for slot in 0..<FileHeader.slotCount {
+            headers.append(try read(slot, of: disk, seal: seal, path: path, mutation: mutation))
+        }
         return headers
     }
 

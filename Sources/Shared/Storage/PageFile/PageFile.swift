@@ -85,7 +85,7 @@ final class PageFile: Sendable {
     /// caller pins the state and looks again when it finds another. Throws when the disk does not tell.
     func header(of transaction: UInt64) throws(StorageError) -> FileHeader? {
         for slot in 0..<FileHeader.slotCount where shared.transaction(inSlot: slot) == transaction {
-            let header = try HeaderSlots.read(slot, of: disk, seal: seal, path: path)
+            let header = try HeaderSlots.read(slot, of: disk, seal: seal, path: path, mutation: mutation)
             return header?.transaction == transaction ? header : nil
         }
         return nil

@@ -9,7 +9,8 @@ import Glibc
 enum Recovery {
     /// For the first to open a file: nobody else has it open.
     static func recover(_ parts: PageFile.Parts, path: String, isNew: Bool) throws(StorageError) {
-        let headers = try HeaderSlots.readAll(of: parts.disk, seal: parts.seal, path: path)
+        let headers = try HeaderSlots.readAll(
+            of: parts.disk, seal: parts.seal, path: path, mutation: parts.mutation)
         guard let (slot, header) = try newest(headers, parts, path: path) else { throw noHeader(path: path) }
         parts.shared.reset(
             newest: header.transaction, slot: slot,
@@ -22,7 +23,8 @@ enum Recovery {
 
     /// For a writer whose predecessor died in the middle of a commit: it may have finished its header, or not.
     static func takeOver(_ file: PageFile) throws(StorageError) {
-        let headers = try HeaderSlots.readAll(of: file.disk, seal: file.seal, path: file.path)
+        let headers = try HeaderSlots.readAll(
+            of: file.disk, seal: file.seal, path: file.path, mutation: file.mutation)
         guard let (slot, header) = try newest(headers, file.parts, path: file.path),
             header.transaction >= file.shared.newest
         else { throw noHeader(path: file.path) }
