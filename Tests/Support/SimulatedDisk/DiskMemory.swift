@@ -9,9 +9,13 @@ import Glibc
 final class DiskMemory: @unchecked Sendable {
     static let pageBytes = 4096
     private static let noise: Int32 = 0xA5
+    /// So many times its capacity may be mapped.
+    private static let addressTimes = 4
 
     let base: UnsafeMutableRawPointer
     let capacityBytes: Int
+    /// How much of it may be mapped: more than there is, as of a file.
+    let addressableBytes: Int
     private(set) var sizeBytes = 0
     /// Nothing was ever written from here on.
     private var writtenEnd = 0
@@ -20,18 +24,21 @@ final class DiskMemory: @unchecked Sendable {
 
     init(capacityBytes: Int) {
         precondition(capacityBytes % Self.pageBytes == 0, "A disk consists of pages.")
+        // As behind a file's end, nothing may be touched behind the capacity.
+        let addressableBytes = capacityBytes * Self.addressTimes
         let memory = mmap(
-            nil, capacityBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_NORESERVE), -1, 0)
-        guard let memory, memory != MAP_FAILED else {
-            fatalError("There are no \(capacityBytes) bytes of address space for a simulated disk.")
+            nil, addressableBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_NORESERVE), -1, 0)
+        guard let memory, memory != MAP_FAILED, mprotect(memory, capacityBytes, PROT_READ | PROT_WRITE) == 0 else {
+            fatalError("There are no \(addressableBytes) bytes of address space for a simulated disk.")
         }
         base = memory
         self.capacityBytes = capacityBytes
+        self.addressableBytes = addressableBytes
         isTouched = Array(repeating: false, count: capacityBytes / Self.pageBytes)
     }
 
     deinit {
-        munmap(base, capacityBytes)
+        munmap(base, addressableBytes)
     }
 
     /// Puts bytes in place, as far as the file reaches.

@@ -147,6 +147,7 @@ package final class SimulatedDisk: Sendable {
     // MARK: - What a file does
 
     var base: UnsafeRawPointer { UnsafeRawPointer(memory.base) }
+    var addressableBytes: Int { memory.addressableBytes }
 
     func size() -> Int { state.withLock { _ in memory.sizeBytes } }
 

@@ -41,6 +41,6 @@ package final class SimulatedFile: DiskFile {
     }
 
     package func map(_ reservedBytes: Int) -> UnsafeRawPointer? {
-        reservedBytes <= disk.capacityBytes ? disk.base : nil
+        reservedBytes <= disk.addressableBytes ? disk.base : nil
     }
 }

@@ -8,6 +8,8 @@ enum OtherProgram {
     case none
     /// It reserves so many pages of addresses, perhaps fewer than the file has.
     case smallMap(pages: Int)
+    /// It reserves several times the addresses that the owner does.
+    case largeMap
     case readOnly
     case wrongKey
     /// It is older than the library that wrote one of the headers: the slot that this number leads to.
@@ -16,6 +18,7 @@ enum OtherProgram {
     private static let pageBytes = 4096
     private static let slotCount = 4
     private static let formatOffset = 8
+    private static let largerTimes = 4
 
     /// - Parameter pages: of the file.
     init(_ random: inout SeededRandom, pages: Int) {
@@ -24,6 +27,7 @@ enum OtherProgram {
         case 2: self = .readOnly
         case 3: self = .wrongKey
         case 4: self = .older(slot: random.number(below: Self.slotCount))
+        case 5: self = .largeMap
         default: self = .none
         }
     }
@@ -34,6 +38,7 @@ enum OtherProgram {
         switch self {
         case .none: return nil
         case .smallMap(let pages): options.mapSizeBytes = pages * Self.pageBytes
+        case .largeMap: options.mapSizeBytes = disk.capacityBytes * Self.largerTimes
         case .readOnly: options.readOnly = true
         case .wrongKey:
             var key = options.encryptionKey ?? WorkloadPlan.encryptionKey
@@ -46,7 +51,7 @@ enum OtherProgram {
 
     private var refusal: StorageError.Code? {
         switch self {
-        case .none, .readOnly: nil
+        case .none, .readOnly, .largeMap: nil
         case .smallMap: .mapFull
         case .wrongKey: .wrongKey
         case .older: .unsupportedVersion
@@ -56,7 +61,7 @@ enum OtherProgram {
     /// Whether it has to be refused, whatever is in the file.
     private var isAlwaysRefused: Bool {
         switch self {
-        case .none, .readOnly, .smallMap: false
+        case .none, .readOnly, .smallMap, .largeMap: false
         case .wrongKey, .older: true
         }
     }

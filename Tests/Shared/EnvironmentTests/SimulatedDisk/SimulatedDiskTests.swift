@@ -92,6 +92,45 @@ struct SimulatedDiskTests {
         #expect(lostSomething)
     }
 
+    @Test func aLossIsToldOnceForEachOpenFile() {
+        let disk = SimulatedDisk()
+        let first = disk.open()
+        let second = disk.open()
+        func write() { #expect(first.write(bytes: [UInt8](repeating: 1, count: 40_960), at: 0) == 40_960) }
+        write()
+        // The kernel loses some of it by itself, and nobody has asked yet.
+        var plan = FaultPlan()
+        plan.chances.writeBackFailed = 1 << 16
+        disk.faults = plan
+        write()
+        disk.faults = .none
+        let third = disk.open()
+        #expect(second.synchronize() == -Int(EIO))
+        // Whoever comes after somebody was told learns nothing; all who were there do, and each once.
+        let fourth = disk.open()
+        #expect(fourth.synchronize() == 0)
+        #expect([first, second, third].map { $0.synchronize() } == [-Int(EIO), 0, -Int(EIO)])
+        #expect([first, second, third].map { $0.synchronize() } == [0, 0, 0])
+        // The same of a sync that fails.
+        write()
+        plan = FaultPlan()
+        plan.chances.syncFailed = 1 << 16
+        disk.faults = plan
+        #expect(second.synchronize() == -Int(EIO))
+        disk.faults = .none
+        #expect([first, second, fourth].map { $0.synchronize() } == [-Int(EIO), 0, -Int(EIO)])
+        #expect([first, second, fourth].map { $0.synchronize() } == [0, 0, 0])
+        #expect(disk.losses == 2 && disk.failedSyncs == 6)
+    }
+
+    @Test func moreMayBeMappedThanTheDiskHas() throws {
+        let disk = SimulatedDisk(capacityBytes: 1 << 20)
+        let start = try #require(disk.open().map(4 << 20))
+        #expect(disk.open().write(bytes: [7], at: (1 << 20) - 1) == 1)
+        #expect(start.load(fromByteOffset: (1 << 20) - 1, as: UInt8.self) == 7)
+        #expect(disk.open().map(5 << 20) == nil)
+    }
+
     @Test func aPowerLossLeavesWhatTheReplayWorksOut() {
         for seed in Self.seeds {
             let disk = SimulatedDisk()
