@@ -164,6 +164,36 @@ struct OpeningTests {
         }
     }
 
+    @Test("of several that first open one seed at once, each finds what is in it")
+    func seedForSeveral() async throws {
+        try await withFolder { folder in
+            let seed = configuration(folder, "seed.realm")
+            try fill(seed, books: 20_000)
+            for round in 0..<10 {
+                var configuration = configuration(folder, "books \(round).realm")
+                configuration.seedFilePath = seed.fileURL
+                let opening = configuration
+                DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                    do {
+                        let count = try Realm(configuration: opening).objects(OpenedBook.self).count
+                        #expect(count == 20_000)
+                    } catch {
+                        Issue.record(error)
+                    }
+                }
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(!names.contains { $0.hasSuffix(".part") })
+        }
+    }
+
+    private func fill(_ configuration: Realm.Configuration, books: Int) throws {
+        let realm = try Realm(configuration: configuration)
+        try realm.write {
+            for id in 0..<books { realm.create(OpenedBook.self, value: ["id": id, "title": "Volume \(id)"]) }
+        }
+    }
+
     @Test("an encrypted seed gives an encrypted file; a seed that is not there is an error")
     func encryptedSeed() async throws {
         try await withFolder { folder in

@@ -138,13 +138,22 @@ extension FileCoordinator {
         options.readOnly = true
         options.encryptionKey = configuration.encryptionKey.map { [UInt8]($0) }
         let path = seed.standardizedFileURL.resolvingSymlinksInPath().path
-        do {
-            try ObjectStore.open(path: path, options: options).copy(to: configuration.path, key: options.encryptionKey)
-        } catch {
-            // Somebody else may have put one there.
-            if error.code != .fileExists { throw error }
+        let source = try ObjectStore.open(path: path, options: options)
+        while true {
+            do {
+                return try source.copy(to: configuration.path, key: options.encryptionKey)
+            } catch {
+                // Somebody else may have put one there, or is at it: then the kernel says that he lives, and his copy, or
+                // the end of his attempt, will come.
+                if error.code == .fileExists { return }
+                guard error.code == .locked else { throw error }
+                usleep(seedPauseMicroseconds)
+            }
         }
     }
+
+    /// How often one who waits for somebody else's copy of a seed looks again.
+    private static let seedPauseMicroseconds: UInt32 = 5_000
 }
 
 extension Realm.Configuration {
