@@ -17,12 +17,15 @@ extension SyncedFile {
 
     /// Writes a compacted copy to a path where no file is yet.
     ///
-    /// - Throws: `Realm.Error.fail` for a seed while the server lacks something that was written here.
+    /// - Throws: `Realm.Error.fail` for a seed while the server lacks something that was written here; `locked` while
+    ///   somebody else copies to the path.
     func copy(to path: String, key: [UInt8]?, as kind: CopyKind) throws {
         // The books are changed in a copy that nobody sees, and what is left is copied without the space they took.
         let draft = path + ".copying"
+        let lock = try CopyLock(forCopyTo: path)
+        // What a copy left that was cut short: nobody else is at it.
         Self.removeDraft(draft)
-        defer { Self.removeDraft(draft) }
+        defer { withExtendedLifetime(lock) { Self.removeDraft(draft) } }
         try store.copy(to: draft, key: key)
         var options = ObjectStore.Options()
         options.encryptionKey = key

@@ -1,0 +1,53 @@
+import CausewayObjectStore
+import Glibc
+
+/// The right to make the draft of a copy: a lock on a file beside the target. The file goes with the lock, or stays behind
+/// of a process that was killed, and then says nothing.
+final class CopyLock {
+    private let path: String
+    private let descriptor: Int32
+
+    /// - Throws: `locked` while somebody else, in this process or another, copies to the same path.
+    init(forCopyTo target: String) throws(StoreError) {
+        path = target + ".copying-turn"
+        while true {
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw Self.failure(errno, target) }
+            if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+                let number = errno
+                close(descriptor)
+                if number == EINTR { continue }
+                guard number == EWOULDBLOCK else { throw Self.failure(number, target) }
+                throw StoreError(
+                    .locked,
+                    "Cannot write the copy: another copy is just being written to the same path. Wait until that one "
+                        + "is done, or choose another path.", path: target)
+            }
+            // Whoever had the lock before may have removed the file after it was opened here.
+            if Self.isSame(descriptor, path) {
+                self.descriptor = descriptor
+                return
+            }
+            close(descriptor)
+        }
+    }
+
+    deinit {
+        // While the lock is held: without it the name may be another copy's.
+        unlink(path)
+        close(descriptor)
+    }
+
+    private static func isSame(_ descriptor: Int32, _ path: String) -> Bool {
+        var (opened, named) = (stat(), stat())
+        return fstat(descriptor, &opened) == 0 && stat(path, &named) == 0 && opened.st_dev == named.st_dev
+            && opened.st_ino == named.st_ino
+    }
+
+    private static func failure(_ number: Int32, _ target: String) -> StoreError {
+        let reason = String(cString: strerror(number))
+        return StoreError(
+            number == EACCES || number == EROFS ? .permissionDenied : number == ENOSPC ? .outOfSpace : .io,
+            "Cannot write the copy: \(reason). Check the path and its folder's permissions.", path: target)
+    }
+}
