@@ -23,6 +23,8 @@ package final class Transaction {
     @exclusivity(unchecked) private var state: State
     private(set) var catalog = Catalog()
     private var tablesByName: ExactDictionary<Table> = [:]
+    /// Classes whose columns somebody outside names by their places.
+    private var heldClasses: Set<ExactString> = []
     private var treeHandles: ExactDictionary<TreeHandle> = [:]
     /// Those of collections inside of mixed values, once asked for.
     private var knownNestedTables: [Table]?
@@ -79,9 +81,18 @@ package final class Transaction {
     /// Whoever has asked for a table may keep it, and the places of its columns: the transaction moves to no version
     /// whose schema gives them another meaning.
     package func table(_ className: String) -> Table? {
-        let table = knownTable(className)
-        table?.isHeld = true
+        guard let table = knownTable(className) else { return nil }
+        if !table.isHeld {
+            table.isHeld = true
+            hold(className)
+        }
         return table
+    }
+
+    /// Counts the columns of a class as handed out before anybody asks for its table: for whoever will ask later and
+    /// expects what it knows of the class now. Makes no table.
+    package func hold(_ className: String) {
+        heldClasses.insert(ExactString(className))
     }
 
     /// Whether no class has an object.
@@ -382,7 +393,7 @@ package final class Transaction {
 
     // MARK: - Reloading
 
-    /// The catalog of another version, if all tables that were handed out can go on with it.
+    /// The catalog of another version, if all classes whose columns were handed out can go on with it.
     private func followedCatalog(in reader: any StorageReader) throws(StoreError) -> Catalog {
         let newer: Catalog
         do throws(StoreError) {
@@ -392,7 +403,7 @@ package final class Transaction {
             throw error
         }
         guard !newer.isSame(as: catalog) else { return newer }
-        let breaks = tablesByName.values.filter(\.isHeld).flatMap { $0.record.breaks(in: newer) }
+        let breaks = heldClasses.flatMap { catalog[$0.string]?.breaks(in: newer) ?? [] }
         guard breaks.isEmpty else { throw StoreError.schemaChanged(breaks.sorted(), path: store.path) }
         return newer
     }
@@ -437,6 +448,7 @@ package final class Transaction {
     func forgetTables() {
         for table in tablesByName.values { table.committed() }
         tablesByName = [:]
+        heldClasses = []
         knownNestedTables = nil
     }
 

@@ -17,12 +17,16 @@ struct MigrationSequenceTests {
     func bothAnswersAreDrawn() throws {
         var made = 0
         var refused = 0
+        var queries = 0
         for seed in 0..<UInt64(16) {
             let sequence = try run(seed)
             made += sequence.movesMade
             refused += sequence.movesRefused
+            queries += sequence.queriesAsked
         }
-        #expect(made > 16 && refused > 16, "\(made) moves, \(refused) refusals")
+        #expect(
+            made > 16 && refused > 16 && queries > 16,
+            "\(made) moves, \(refused) refusals, \(queries) queries through links")
     }
 
     private func run(_ seed: UInt64) throws -> MigrationSequence {

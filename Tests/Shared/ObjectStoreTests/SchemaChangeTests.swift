@@ -173,6 +173,90 @@ struct SchemaChangeTests {
         #expect(try store.verify().problems == [])
     }
 
+    private static func owners(_ dog: ClassSchema) -> Schema {
+        Schema([
+            dog,
+            ClassSchema(
+                name: "Owner",
+                properties: [
+                    Property(name: "dog", type: .object, isOptional: true, target: "Dog"),
+                    Property(name: "dogs", type: .object, collection: .list, target: "Dog"),
+                ]),
+        ])
+    }
+
+    @Test(
+        "a query keeps the columns of the classes that its paths lead through, though nobody has asked for them",
+        arguments: [
+            "dog.age == 20", "dog.age + 1 == 21", "ANY dogs.age == 20", "SUBQUERY(dogs, $d, $d.age == 20).@count == 1",
+            "dog.age == dog.weight", "ANY dog.@links.Dog.friend.age == 20",
+        ])
+    func linkedClasses(text: String) throws {
+        let friend = Property(name: "friend", type: .object, isOptional: true, target: "Dog")
+        let (age, weight) = (Property(name: "age", type: .int), Property(name: "weight", type: .int))
+        func dog(_ properties: Property...) -> Schema {
+            Self.owners(ClassSchema(name: "Dog", properties: [Self.id] + properties))
+        }
+        let store = try prepare("linked classes \(text)", dog(friend, age, weight))
+        let writing = try store.write()
+        let (dogs, owners) = (try writing.existing("Dog"), try writing.existing("Owner"))
+        for key in dogs.allKeys {
+            for column in [2, 3] { dogs.set(key, column, .int(key.rawValue * 10)) }
+            dogs.set(key, 1, .object(key))
+            let owner = try owners.create(nil, row: [.object(key), .null])
+            owners.listAppend(owner, 1, .object(key))
+        }
+        try writing.commit()
+        writing.end()
+
+        let open = try store.read()
+        let predicate = try open.bound(try Predicate.parse(text), to: "Owner")
+        let expected = try open.keys("Owner", matching: predicate)
+        #expect(text.hasSuffix("weight") ? expected.count == 3 : expected == [ObjectKey(2)])
+        // What is behind the columns may come, what is at their places may not go.
+        try migrate(store, to: dog(friend, age, weight, Property(name: "name", type: .string)))
+        #expect(try open.advance())
+        #expect(try open.keys("Owner", matching: predicate) == expected)
+        try migrate(store, to: dog(friend, Property(name: "name", type: .string)))
+        for _ in 0..<2 {
+            #expect(code { try open.advance() } == .schemaChanged)
+            #expect(code { try open.beginWriting() } == .schemaChanged)
+            #expect(try open.keys("Owner", matching: predicate) == expected)
+        }
+        #expect(try store.verify().problems == [])
+    }
+
+    @Test("an order through a link keeps the columns of the class it leads to")
+    func linkedOrder() throws {
+        let age = Property(name: "age", type: .int)
+        let store = try prepare(
+            "linked order", Self.owners(ClassSchema(name: "Dog", properties: [Self.id, age])))
+        let writing = try store.write()
+        for key in try writing.existing("Dog").allKeys {
+            _ = try writing.existing("Owner").create(nil, row: [.object(key), .null])
+        }
+        try writing.commit()
+        writing.end()
+        let open = try store.read()
+        let order = [try open.bound(SortKey(keyPath: "dog.age", ascending: false), to: "Owner")]
+        try migrate(store, to: Self.owners(ClassSchema(name: "Dog", properties: [Self.id])))
+        #expect(code { try open.advance() } == .schemaChanged)
+        let keys = try open.existing("Owner").allKeys
+        #expect(open.sorted(keys, "Owner", by: order) == keys.reversed())
+    }
+
+    @Test("a class that somebody will ask for is held before, and stays what it was")
+    func heldClasses() throws {
+        let store = try prepare("held classes", Self.dogs(Property(name: "age", type: .int)))
+        let open = try store.read()
+        open.hold("Dog")
+        open.hold("Cat")
+        try migrate(store, to: Self.dogs(Property(name: "age", type: .string)))
+        #expect(code { try open.advance() } == .schemaChanged)
+        #expect(try open.existing("Dog").value(ObjectKey(1), 1) == .int(11))
+        #expect(try store.verify().problems == [])
+    }
+
     @Test("a class that was removed, or got another primary key, is an error for who has it open")
     func removedClass() throws {
         let store = try prepare("removed class", Self.dogs(Property(name: "age", type: .int)))

@@ -44,9 +44,10 @@ struct MigrationModel: Sendable {
             identity: takeIdentity(), fields: [Field(property: Self.primaryKey, identity: takeIdentity())])
     }
 
-    /// Whether whoever has an older state open may go on with this one.
-    func continues(_ older: MigrationModel) -> Bool {
-        older.classes.allSatisfy { name, old in
+    /// Whether whoever has an older state open, and knows the columns of these classes, may go on with this one.
+    func continues(_ older: MigrationModel, for names: Set<String>) -> Bool {
+        names.allSatisfy { name in
+            guard let old = older.classes[name] else { return true }
             guard let new = classes[name], new.identity == old.identity else { return false }
             let identities = Set(new.fields.map(\.identity))
             return old.fields.allSatisfy { identities.contains($0.identity) }

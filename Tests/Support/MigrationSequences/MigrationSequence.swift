@@ -9,6 +9,13 @@ package struct MigrationSequence {
         let program: any MigratingProgram
         /// What its open transaction shows.
         var model: MigrationModel
+        /// The classes whose tables it has.
+        var tables: Set<String> = []
+        /// What it has been asked since it opened the file.
+        var queries: Set<MigrationModel.LinkQuery> = []
+
+        /// The classes whose columns it knows by their places.
+        var known: Set<String> { tables.union(queries.map(\.target)) }
     }
 
     private let seed: UInt64
@@ -20,6 +27,7 @@ package struct MigrationSequence {
     /// Where the sequence is, for what it says of a problem.
     private var step = 0
     package private(set) var (movesRefused, movesMade, deaths) = (0, 0, 0)
+    package private(set) var queriesAsked = 0
 
     /// - Parameter store: a new file, which gets two classes.
     /// - Parameter programs: who opens it, each called once the classes are there.
@@ -32,6 +40,7 @@ package struct MigrationSequence {
         try transaction.commit()
         transaction.end()
         participants = try programs.map { Participant(program: try $0(), model: newest) }
+        for number in participants.indices { try begin(number) }
     }
 
     /// - Throws: `MigrationFailure` that names the seed and the step, with the first thing that is not as the model says.
@@ -41,7 +50,8 @@ package struct MigrationSequence {
             let which = numbers.below(participants.count)
             switch numbers.below(6) {
             case 0: try migrate(which)
-            case 1...3: try write(which)
+            case 1...2: try write(which)
+            case 3: try learn(which)
             default: _ = try move(which, writing: false)
             }
             for number in participants.indices { try compare(number) }
@@ -50,6 +60,7 @@ package struct MigrationSequence {
         for number in participants.indices {
             try verify(number)
             try reopen(number)
+            try take(number, participants[number].model.classes.keys.sorted())
             try compare(number)
         }
     }
@@ -73,20 +84,24 @@ package struct MigrationSequence {
     // MARK: - Comparing
 
     private func compare(_ which: Int) throws {
-        let model = participants[which].model
-        guard case .shown(let shown) = try perform(which, .show(model.questions)) else {
+        let (model, tables, queries) = (
+            participants[which].model, participants[which].tables, participants[which].queries
+        )
+        guard case .shown(let shown) = try perform(which, .show(model.questions(tables, queries))) else {
             throw failure("program \(which) shows nothing")
         }
-        let expected = try model.shown()
+        let expected = try model.shown(tables, queries)
         for (name, content) in expected where shown[name] != content {
             throw failure(
                 "program \(which) shows of \(name) \(shown[name].map { "\($0)" } ?? "nothing"), not \(content)")
         }
     }
 
-    /// What the record of changes says is what observers would be told.
-    private func compare(_ record: [String: ShownChanges], _ before: MigrationModel, _ after: MigrationModel) throws {
-        for (name, old) in before.classes {
+    /// What the record of changes says of the program's tables is what observers would be told.
+    private func compare(
+        _ which: Int, _ record: [String: ShownChanges], _ before: MigrationModel, _ after: MigrationModel
+    ) throws {
+        for (name, old) in before.classes where participants[which].tables.contains(name) {
             guard let new = after.classes[name] else { continue }
             let changes = record[name] ?? ShownChanges()
             guard
@@ -114,18 +129,45 @@ package struct MigrationSequence {
 
     private mutating func reopen(_ which: Int) throws {
         _ = try perform(which, .reopen)
+        try begin(which)
+    }
+
+    /// The program has just opened the file: it asks for some of the classes.
+    private mutating func begin(_ which: Int) throws {
         participants[which].model = newest
+        (participants[which].tables, participants[which].queries) = ([], [])
+        var names: [String] = []
+        for name in newest.classes.keys.sorted() where numbers.once(in: 2) { names.append(name) }
+        try take(which, names)
+    }
+
+    private mutating func take(_ which: Int, _ names: [String]) throws {
+        _ = try perform(which, .take(names))
+        participants[which].tables.formUnion(names)
+    }
+
+    /// The program gets to know another class, or is asked something through a link, maybe to a class it has no table of.
+    private mutating func learn(_ which: Int) throws {
+        let model = participants[which].model
+        let name = numbers.one(of: model.classes.keys.sorted())
+        if !participants[which].tables.contains(name), numbers.once(in: 2) { return try take(which, [name]) }
+        guard let from = participants[which].tables.sorted().randomElement(using: &numbers),
+            let query = model.drawnQuery(from, &numbers)
+        else { return }
+        // It is asked with the next comparison, and bound then.
+        participants[which].queries.insert(query)
+        queriesAsked += 1
     }
 
     /// Moves a program to the newest version, or opens it again where that is no longer the file it knows.
     private mutating func move(_ which: Int, writing: Bool) throws -> Bool {
         let before = participants[which].model
-        let mayMove = newest.continues(before)
+        let mayMove = newest.continues(before, for: participants[which].known)
         switch try perform(which, .move(writing: writing)) {
         case .moved(let record) where mayMove:
             movesMade += 1
             participants[which].model = newest
-            if let record { try compare(record, before, newest) }
+            if let record { try compare(which, record, before, newest) }
             return true
         case .refused where !mayMove:
             movesRefused += 1
@@ -171,8 +213,7 @@ package struct MigrationSequence {
             let dies = numbers.once(in: 2)
             if dies, try participants[which].program.die() {
                 deaths += 1
-                participants[which].model = newest
-                return
+                return try begin(which)
             }
             _ = try perform(which, .abort)
         } else {
@@ -184,6 +225,7 @@ package struct MigrationSequence {
 
     private mutating func change(_ which: Int, _ model: inout MigrationModel) throws {
         let name = numbers.one(of: model.classes.keys.sorted())
+        if !participants[which].tables.contains(name) { try take(which, [name]) }
         guard let content = model.classes[name] else { return }
         guard let key = content.rows.keys.sorted().randomElement(using: &numbers), !numbers.once(in: 3) else {
             nextID += 1

@@ -5,6 +5,8 @@ import CausewayObjectStore
 package enum MigrationStep: Codable, Sendable {
     /// Lets go of all it knows of the file, and reads the newest version.
     case reopen
+    /// Asks for the tables of these classes and the places of their columns, and keeps them. Nothing of others is known.
+    case take([String])
     /// Moves the open transaction to the newest version, to read or to write.
     case move(writing: Bool)
     case create(String, id: Int64)
@@ -127,7 +129,7 @@ extension Scalar: CustomStringConvertible {
 package struct Questions: Codable, Sendable {
     var properties: [String] = []
     var lists: [String] = []
-    /// Queries, as texts.
+    /// Queries, as texts. Each is bound when it is first asked, and kept.
     var queries: [String] = []
 }
 

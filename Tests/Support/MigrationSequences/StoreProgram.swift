@@ -3,17 +3,19 @@ package import CausewayObjectStore
 import CausewayQuery
 import CausewayStorage
 
-/// A program that keeps its transaction, its tables and the places of its columns while others write and migrate.
+/// A program that keeps its transaction, the tables that it was told to take, the places of their columns and the queries
+/// that it was asked, while others write and migrate.
 package final class StoreProgram: MigratingProgram {
     private let store: ObjectStore
     private var transaction: Transaction
     private var tables: [String: Table] = [:]
     private var places: [String: [String: Int]] = [:]
+    /// By class and text.
+    private var predicates: [[String]: BoundPredicate] = [:]
 
     package init(_ store: ObjectStore) throws {
         self.store = store
         transaction = try store.read()
-        remember()
     }
 
     package func die() throws -> Bool { false }
@@ -21,6 +23,9 @@ package final class StoreProgram: MigratingProgram {
     package func perform(_ step: MigrationStep) throws -> MigrationAnswer {
         switch step {
         case .reopen: try reopen()
+        case .take(let names):
+            for name in names { tables[name] = transaction.table(name) }
+            remember()
         case .move(let writing): return try move(writing: writing)
         case .create(let name, let id): return .made(try table(name).create(.int(id)).rawValue)
         case .delete(let name, let key): try table(name).delete(ObjectKey(key))
@@ -42,17 +47,14 @@ package final class StoreProgram: MigratingProgram {
     private func reopen() throws {
         transaction.end()
         transaction = try store.read()
-        (tables, places) = ([:], [:])
-        remember()
+        (tables, places, predicates) = ([:], [:], [:])
     }
 
-    /// Finds what it does not know by name. Nothing that it knows is looked up again.
+    /// Finds the properties that it does not know by name. Nothing that it knows is looked up again.
     private func remember() {
-        for found in transaction.schema.classes {
-            if tables[found.name] == nil { tables[found.name] = transaction.table(found.name) }
-            for property in found.properties where places[found.name]?[property.name] == nil {
-                places[found.name, default: [:]][property.name] =
-                    tables[found.name]?.schema.index(of: property.name)
+        for (name, table) in tables {
+            for property in table.schema.properties where places[name]?[property.name] == nil {
+                places[name, default: [:]][property.name] = table.schema.index(of: property.name)
             }
         }
     }
@@ -134,11 +136,17 @@ package final class StoreProgram: MigratingProgram {
                 shown.rows[key.rawValue] = row
             }
             for text in asked.queries {
-                let predicate = try Predicate.parse(text).bound(to: name, in: transaction.schema)
-                shown.found[text] = try transaction.keys(name, matching: predicate).map(\.rawValue)
+                shown.found[text] = try transaction.keys(name, matching: predicate(name, text)).map(\.rawValue)
             }
             result[name] = shown
         }
         return result
+    }
+
+    private func predicate(_ name: String, _ text: String) throws -> BoundPredicate {
+        if let known = predicates[[name, text]] { return known }
+        let bound = try transaction.bound(try Predicate.parse(text), to: name)
+        predicates[[name, text]] = bound
+        return bound
     }
 }

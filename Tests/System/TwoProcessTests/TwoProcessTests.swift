@@ -15,6 +15,11 @@ class PeerDog: Object {
     @Persisted var b: Int
 }
 
+class PeerOwner: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var dog: PeerDog?
+}
+
 @Suite("Two processes with one Realm", .serialized)
 struct TwoProcessTests {
     @Test("each hears of the other's commits by its observers, soon")
@@ -94,6 +99,52 @@ struct TwoProcessTests {
         // Opened anew, its classes are refused before anything is read.
         realm.invalidate()
         #expect(throws: Realm.Error.self) { try Realm.performMigration(for: other(configuration)) }
+    }
+
+    @Test("a class that the one has not used yet when the other migrates it stays what it was, and so do links to it")
+    func unusedClass() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("causeway-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var configuration = Realm.Configuration(
+            fileURL: folder.appendingPathComponent("owners.realm"), schemaVersion: 1)
+        configuration.objectTypes = [PeerOwner.self, PeerDog.self]
+        try fill(configuration)
+        let realm = try Realm(configuration: configuration)
+        let owners = realm.objects(PeerOwner.self)
+        let sevens = owners.where { $0.dog.b == 7 }
+        let tens = owners.where { $0.dog.a == 10 }
+        #expect(owners.count == 300 && sevens.count == 3)
+        let peer = try ChildProcess(
+            name: "CausewayRealmPeer", program: Self.peer, arguments: [configuration.fileURL?.path ?? "", "newer"],
+            log: folder.appendingPathComponent("errors.txt"))
+        defer { peer.kill() }
+        _ = try number(peer.nextLine(), "migrated 300")
+
+        for _ in 0..<2 {
+            #expect(!realm.refresh())
+            #expect(sevens.map(\.id) == [7, 107, 207] && tens.map(\.id) == [5])
+            let error = #expect(throws: Realm.Error.self) { try realm.write { owners[0].dog?.a = 7 } }
+            #expect(error?.code == .schemaMismatch)
+            #expect(error?.localizedDescription.contains("'PeerDog.a' has been removed") == true)
+            // The first use of the class.
+            #expect(realm.objects(PeerDog.self).where { $0.a == 10 }.map(\.b) == [5])
+            #expect(owners[5].dog?.a == 10 && realm.freeze().objects(PeerOwner.self)[8].dog?.b == 8)
+        }
+        peer.send("count 7")
+        _ = try number(peer.nextLine(), "counted 3")
+        #expect(try realm.verify().problems == [])
+    }
+
+    /// The Realm that writes is gone when this returns.
+    private func fill(_ configuration: Realm.Configuration) throws {
+        let realm = try Realm(configuration: configuration)
+        try realm.write {
+            for id in 0..<300 {
+                let dog = realm.create(PeerDog.self, value: ["id": id, "a": id * 2, "b": id % 100])
+                realm.create(PeerOwner.self, value: ["id": id, "dog": dog])
+            }
+        }
     }
 
     /// The same file for somebody else here, who asks for it under another set of classes.

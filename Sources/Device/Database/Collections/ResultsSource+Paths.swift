@@ -92,8 +92,8 @@ extension _ClassAccess {
         let names = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let path = model.storedNames(names).joined(separator: ".")
         do {
-            return try SortKey(keyPath: path, ascending: ascending).bound(
-                to: model.className, in: instance.declared.fileSchema(instance))
+            return try instance.transaction.bound(
+                SortKey(keyPath: path, ascending: ascending), to: model.className)
         } catch {
             misuse("Cannot sort on key path '\(keyPath)': \(error)")
         }
@@ -122,9 +122,6 @@ extension DeclaredSchema {
     var renamesProperties: Bool {
         models.values.contains { !$0.inverses.isEmpty || $0.properties.contains { $0.name != $0.storedName } }
     }
-
-    /// The file's schema, whose columns bound predicates name.
-    func fileSchema(_ instance: RealmInstance) -> StoredSchema { instance.transaction.schema }
 }
 
 extension Value {

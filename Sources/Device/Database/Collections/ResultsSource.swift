@@ -398,8 +398,7 @@ public final class _ResultsSource {
             instance.declared.renamesProperties ? predicate.withStoredNames(access.model) : predicate
         do {
             return adding(
-                .filter(try stored.bound(to: access.model.className, in: instance.declared.fileSchema(instance))),
-                writing: stored)
+                .filter(try instance.transaction.bound(stored, to: access.model.className)), writing: stored)
         } catch {
             misuse("\(error)")
         }

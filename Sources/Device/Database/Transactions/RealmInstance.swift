@@ -84,6 +84,7 @@ final class RealmInstance {
         inlinedThread = confinement.inlineThread
         openTransaction = isFrozen ? nil : transaction
         guard !isFrozen, !isPrivate else { return }
+        holdClasses(of: transaction)
         let mailbox = Mailbox(self)
         self.mailbox = mailbox
         coordinator.register(mailbox)
@@ -138,6 +139,8 @@ final class RealmInstance {
         do {
             let transaction = try coordinator.store.read()
             checkClasses(of: transaction)
+            holdClasses(of: transaction)
+            isLeftBehind = false
             openTransaction = transaction
             return transaction
         } catch {
@@ -163,6 +166,12 @@ final class RealmInstance {
                 "The classes of the Realm file '\(configuration.path)' were changed by another program:\n"
                     + problems.joined(separator: "\n"))
         }
+    }
+
+    /// A class is mapped to its table when it is first used, by the names of its properties. Until then it shall stay what
+    /// it was when it was compared with its declaration, so that all declared classes count as handed out from here on.
+    private func holdClasses(of transaction: Transaction) {
+        for name in declared.models.keys { transaction.hold(name) }
     }
 
     /// The table of a class of a frozen instance, for the thread that runs.
