@@ -172,7 +172,7 @@ enum RunBound {
     static let columnValueWeight = 2
     /// A value of created objects that are made one by one while they are read, because other operations stand in front
     /// of them, or their reader takes no columns. No cell of a run weighs more.
-    static let valueWeight = 8
+    static let valueWeight = 4
     /// An element that a clear names: little memory, but it is looked up in the list.
     static let clearedWeight = 8
 }

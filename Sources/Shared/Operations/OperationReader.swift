@@ -165,8 +165,10 @@ extension OperationReader {
     }
 
     /// Refuses a run that names more values than its length allows, before memory is reserved for them.
+    ///
+    /// - Parameter valueWeight: what each of its values weighs beside the operation; that of a set is part of it.
     mutating func readBody(
-        columnCount: Int, valueWeight: Int = RunBound.columnValueWeight
+        columnCount: Int, valueWeight: Int = 0
     ) throws(EncodingError) -> Body {
         let rowCount = try bytes.readVarint()
         let part = try bytes.readPart(sizeBytes: bytes.readLength())

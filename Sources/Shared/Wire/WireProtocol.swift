@@ -50,7 +50,7 @@ enum Bounds {
     /// Values in one message of changes: a few bytes can stand for a whole column, so bytes alone bound nothing.
     static let cells = 1 << 22
     /// What the operations of one upload weigh, as `Changeset.decode` counts: 100,000 new objects of eighty properties
-    /// in columns, or of twenty where each is made by itself, which take about a hundred megabytes once they are read.
+    /// in columns, or of forty where each is made by itself, which take about two hundred megabytes once they are read.
     static let weight = 1 << 24
     /// About what one of these takes in memory.
     static let bytesOfWeight = 32

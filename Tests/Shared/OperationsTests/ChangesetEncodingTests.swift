@@ -192,8 +192,8 @@ import Testing
         let fields = (0..<16).map { FieldValue("p\($0)", .null) }
         let creations = (0..<1000).map { Operation.create(ObjectReference("Note", .int($0)), life: 1, fields: fields) }
         let bytes = Changeset.encode([Sample.changeset(1, creations)])
-        #expect(try Changeset.decode(bytes, weightMax: 20_000)[0].operations.count == 1000)
-        #expect { try Changeset.decode(bytes, weightMax: 19_999) } throws: { ($0 as? EncodingError)?.code == .tooMuch }
+        #expect(try Changeset.decode(bytes, weightMax: 36_000)[0].operations.count == 1000)
+        #expect { try Changeset.decode(bytes, weightMax: 35_999) } throws: { ($0 as? EncodingError)?.code == .tooMuch }
     }
 
     @Test("an unknown version of the encoding is named")

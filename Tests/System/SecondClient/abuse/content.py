@@ -243,7 +243,7 @@ def wide_creates(target: Target) -> None:
     takes: a few hundred bytes"""
 
     def make(device: Device) -> bytes:
-        columns = target.random.choice([160, 160, 19])
+        columns = target.random.choice([160, 160, 10])
 
         def head(writer: Writer, names: _Names) -> None:
             writer.byte(1)
