@@ -1,4 +1,5 @@
 import ArgumentParser
+import CausewayIdentity
 import CausewayObjectStore
 import Foundation
 
@@ -7,8 +8,8 @@ struct Verify: ParsableCommand {
         abstract: "Reads whole databases and tells everything in them that is damaged or contradicts itself.",
         discussion: """
             Compares pages with their checksums, indexes with values, links with backlinks, collections with their parts \
-            and counts with contents. Nothing is written, and the server may run meanwhile. Ends with 1 if anything is \
-            found.
+            and counts with contents, of the objects and of the accounts. Nothing is written, and the server may run \
+            meanwhile. Ends with 1 if anything is found.
               sync-server verify --configuration sync-server.yaml
               sync-server verify /backup/flights
             """
@@ -32,19 +33,23 @@ struct Verify: ParsableCommand {
     private func paths() throws -> [String] {
         switch (file, folder) {
         case (let file?, nil):
-            return try ConfigurationFile.read(file).databases.map { Self.database(in: $0.folder) }
+            return try ConfigurationFile.read(file).databases.flatMap { Self.files(in: $0.folder) }
         case (nil, let folder?):
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) else {
                 throw CommandFailure("There is no '\(folder)'.")
             }
-            return [isFolder.boolValue ? Self.database(in: folder) : folder]
+            return isFolder.boolValue ? Self.files(in: folder) : [folder]
         default:
             throw CommandFailure("Name a configuration file with --configuration, or a folder, and not both.")
         }
     }
 
-    private static func database(in folder: String) -> String { folder + "/database.causeway" }
+    /// The objects of a database, and its accounts where it has any.
+    private static func files(in folder: String) -> [String] {
+        let accounts = folder + "/" + Accounts.fileName
+        return [folder + "/database.causeway"] + (FileManager.default.fileExists(atPath: accounts) ? [accounts] : [])
+    }
 
     /// Whether the file is sound.
     private func verify(_ path: String) throws -> Bool {
