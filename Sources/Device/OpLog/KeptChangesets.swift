@@ -6,7 +6,7 @@ import CausewayOperations
 /// How many acknowledged changesets a device keeps, to fill a server that was restored from an older copy.
 ///
 /// Both bounds hold; what is beyond either goes, oldest first, in the transactions in which something new is
-/// acknowledged.
+/// acknowledged. How old they are is told by a clock that a wrong reading does not lead astray: `KeptClock`.
 package struct KeptLimits: Hashable, Sendable {
     package var milliseconds: UInt64
     package var bytes: UInt64
@@ -33,6 +33,8 @@ struct KeptChangesets {
 
     /// Key of the sum of all values' sizes; shorter than every number's key, and in front of them.
     private static let sizeKey: [UInt8] = [0]
+    /// And that of the clock.
+    private static let clockKey: [UInt8] = [0, 0]
 
     private var sizeBytes: UInt64 {
         get { trees.kept.get(Self.sizeKey).map(Trees.number) ?? 0 }
@@ -49,16 +51,30 @@ struct KeptChangesets {
         return found
     }
 
-    func keep(_ changeset: [UInt8], sequence: UInt64, at now: UInt64) {
-        let value = Trees.key(now) + changeset
+    /// Takes a reading of the device's clock in.
+    ///
+    /// - Parameter acknowledged: the last changeset acknowledged before. An earlier version of the library kept the reading
+    ///   with each and no clock; then the clock goes on from there.
+    /// - Returns: what is acknowledged now is to be kept with this time.
+    func time(at now: UInt64, after acknowledged: UInt64) -> UInt64 {
+        let known = trees.kept.get(Self.clockKey).flatMap(KeptClock.init(encoded:))
+        let newest = known == nil ? trees.kept.get(Trees.key(acknowledged)).map { Trees.number($0.prefix(8)) } : nil
+        var clock = known ?? KeptClock(startingAt: newest ?? now)
+        clock.receive(now)
+        trees.kept.put(Self.clockKey, clock.encoded)
+        return clock.time
+    }
+
+    func keep(_ changeset: [UInt8], sequence: UInt64, at time: UInt64) {
+        let value = Trees.key(time) + changeset
         trees.kept.put(Trees.key(sequence), value)
         sizeBytes += UInt64(value.count)
     }
 
     /// Lets go of what is beyond the limits.
-    func trim(_ limits: KeptLimits, added: Int, now: UInt64) {
+    func trim(_ limits: KeptLimits, added: Int, at time: UInt64) {
         var size = sizeBytes
-        let eldest = now - min(now, limits.milliseconds)
+        let eldest = time - min(time, limits.milliseconds)
         var last: UInt64?
         var removals = added + limits.removalsAtOnce
         trees.kept.scan(from: Trees.key(0)) { key, value in

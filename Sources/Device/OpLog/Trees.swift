@@ -19,7 +19,7 @@ import CausewayOperations
 /// | `sync.left` | object | the version up to which it was seen, 8, and the run of the server that committed that, 8 (an earlier build wrote none): it has left the view, or nothing holds it, and stays for what is pending |
 /// | `sync.suspects` | object | nothing: an embedded object that may have no holder |
 /// | `sync.openings` | the log, 1: 0 changesets, 1 one-way entries; the complement of the first number, 8 | the opening that made them, 8, of those that the state has no room for |
-/// | `sync.kept` | sequence | when it was acknowledged, 8, and the changeset; under one zero byte the sum of their sizes |
+/// | `sync.kept` | sequence | when it was acknowledged by the `KeptClock`, 8, and the changeset; under one zero byte the sum of their sizes, under two that clock |
 /// | `sync.quarantine` | number | `QuarantinedChange`; under one zero byte the last number |
 /// | `sync.oneway` | number | one transaction's one-way creates, as a changeset |
 struct Trees {

@@ -287,6 +287,7 @@ package final class ViewApplication {
     /// What was acknowledged is kept for a server that may lose it; what was refused goes to the quarantine instead.
     private func keepAcknowledged() throws(StoreError) {
         let kept = KeptChangesets(trees)
+        let time = kept.time(at: now, after: state.acknowledged)
         var added = 0
         var changes: [QuarantinedChange] = []
         for sequence in state.acknowledged + 1...acknowledged {
@@ -298,10 +299,10 @@ package final class ViewApplication {
                 changes += parted.refused
                 bytes = Changeset.encode([changeset])
             }
-            kept.keep(bytes, sequence: sequence, at: now)
+            kept.keep(bytes, sequence: sequence, at: time)
             added += 1
         }
-        kept.trim(limits, added: added, now: now)
+        kept.trim(limits, added: added, at: time)
         if !changes.isEmpty { quarantined = trees.quarantine(changes) }
     }
 

@@ -151,6 +151,74 @@ struct KeptChangesetsTests {
         #expect(try device.pending().map(\.sequence) == [8])
     }
 
+    private static let day: UInt64 = 86_400_000
+    private static let minute: UInt64 = 60_000
+    /// A wrong clock reads the year 2099, or 1970.
+    private static let (now, far): (UInt64, UInt64) = (1_750_000_000_000, 4_080_000_000_000)
+
+    /// Each acknowledgement is of one more changeset.
+    private func acknowledge(_ device: Device, _ times: UInt64...) throws {
+        for time in times {
+            let next = try device.state.lastSequence + 1
+            try create(Int64(next), device)
+            try acknowledge(next, device, at: time)
+        }
+    }
+
+    @Test("stays when the clock is wrong for a while, before or after what it should read")
+    func wrongClock() throws {
+        let device = try Device(1)
+        let (now, far) = (Self.now, Self.far)
+        try acknowledge(device, now, far, now + 1_000, 5, now + 2_000, far, 6, now + 3_000)
+        #expect(try oldest(device) == 1)
+        // Believed, it takes one day; and so when it comes right again.
+        try acknowledge(device, far, far + 10 * Self.minute, far + 20 * Self.minute)
+        #expect(try oldest(device) == 1)
+        try acknowledge(device, now + 4_000, now + 11 * Self.minute, now + 12 * Self.minute)
+        #expect(try oldest(device) == 1)
+        // What a server lost then is there.
+        try refill(device, after: 0)
+        #expect(try device.pending().map(\.sequence) == Array(1...14))
+    }
+
+    @Test("goes after seven days of a clock that goes on, and of one that leapt and then goes on")
+    func oldAge() throws {
+        let device = try Device(1)
+        for start in [Self.now, Self.far] {
+            let first = try device.state.lastSequence + 1
+            for day in 0..<7 { try acknowledge(device, start + UInt64(day) * Self.day) }
+            #expect(try oldest(device) <= first)
+            try acknowledge(device, start + 7 * Self.day - Self.minute)
+            #expect(try oldest(device) <= first)
+            try acknowledge(device, start + 7 * Self.day + Self.minute)
+            #expect(try oldest(device) > first)
+        }
+    }
+
+    @Test("of a device that is seldom connected goes in the end")
+    func seldom() throws {
+        let device = try Device(1)
+        for month in 0..<9 {
+            let start = Self.now + UInt64(month) * 30 * Self.day
+            try acknowledge(device, start, start + 11 * Self.minute)
+        }
+        #expect(try oldest(device) > 1)
+    }
+
+    @Test("of an earlier version, which knew the clock's readings alone, is not let go by a wrong one either")
+    func earlierVersion() throws {
+        let device = try Device(1)
+        try acknowledge(device, Self.now, Self.now + 1)
+        let transaction = try device.store.write()
+        transaction.tree("sync.kept").remove([0, 0])
+        _ = try transaction.commit()
+        transaction.end()
+        try acknowledge(device, Self.far, Self.now + 2)
+        #expect(try oldest(device) == 1)
+        for day in 1...8 { try acknowledge(device, Self.now + UInt64(day) * Self.day) }
+        #expect(try oldest(device) > 2)
+    }
+
     @Test("does not have what was refused: that goes to the quarantine, once for each reason")
     func refused() throws {
         let device = try Device(1)
