@@ -151,7 +151,7 @@ let tests: [Target] = [
     test("Shared", "Wire", uses: shape + ["Support/DecoderFuzzing", "Support/Seeds", "Wire"]),
     test("Device", "Database", uses: ["Model"] + storage + ["Database", "Support/Seeds"]),
     test("Device", "Behaviour", uses: ["Database"]),
-    test("Device", "AccessPath", uses: ["Database", "Support/Seeds"]),
+    test("Device", "AccessPath", uses: ["Database", "Support/Folders", "Support/Seeds"]),
     test(
         "Device", "Crash",
         uses: [

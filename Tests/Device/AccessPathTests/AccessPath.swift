@@ -126,6 +126,17 @@ private let links: [AccessPath] = [
             for holder in thing.holders { if let back = holder.thing { body(back) } }
         }
     },
+    AccessPath("elements of an inverse relation") { realm, body in
+        for anchor in realm.objects(ReachedAnchor.self) { for thing in anchor.things { body(thing) } }
+    },
+    AccessPath("elements of an inverse relation, by subscript") { realm, body in
+        guard let things = realm.objects(ReachedAnchor.self).first?.things else { return }
+        for index in 0..<things.count { body(things[index]) }
+    },
+    AccessPath("elements of an inverse relation, sorted and filtered") { realm, body in
+        guard let things = realm.objects(ReachedAnchor.self).first?.things else { return }
+        for thing in things.where({ $0.id >= 0 }).sorted(byKeyPath: "group") { body(thing) }
+    },
 ]
 
 private let handles: [AccessPath] = [
@@ -150,21 +161,76 @@ private let handles: [AccessPath] = [
         other.refresh()
         for thing in things(other) { body(thing) }
     },
+    AccessPath("thread-safe references, resolved on another thread", isWritable: false) { realm, body in
+        let references = Array(things(realm)).map { ThreadSafeReference(to: $0) }
+        let configuration = realm.configuration
+        try elsewhere {
+            let other = try Realm(configuration: configuration, queue: nil)
+            for reference in references { if let thing = other.resolve(reference) { body(thing) } }
+        }
+    },
     AccessPath("what an observer is handed", isWritable: false) { realm, body in
-        let called = DispatchSemaphore(value: 0)
-        let queue = DispatchQueue(label: "observer")
-        // The block runs on the queue while this thread waits for it, so the two never touch the body at once.
-        nonisolated(unsafe) let body = body
-        try withoutActuallyEscaping(body) { body in
-            nonisolated(unsafe) let body = body
-            let token = things(realm).observe(on: queue) { change in
-                if case .initial(let things) = change { for thing in things { body(thing) } }
-                called.signal()
-            }
-            let wasCalled = called.wait(timeout: .now() + 60) == .success
-            token.invalidate()
-            queue.sync {}
-            guard wasCalled else { throw NotReached(path: "observer") }
+        try observing(realm, body) { change in
+            if case .initial(let things) = change { things } else { nil }
+        } meanwhile: {
+        }
+    },
+    AccessPath("what an observer is handed after a change", isWritable: false) { realm, body in
+        try observing(realm, body) { change in
+            if case .update(let things, _, _, _) = change { things } else { nil }
+        } meanwhile: {
+            try realm.write { for thing in things(realm) { thing.group += 3 } }
         }
     },
 ]
+
+/// On a thread of its own, for which this one waits.
+private func elsewhere(_ body: () throws -> Void) throws {
+    var outcome = Result<Void, any Error>.success(())
+    withoutActuallyEscaping(body) { body in
+        // This thread waits until the other one is done, so the two never touch them at once.
+        nonisolated(unsafe) let body = body
+        let done = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) let place = UnsafeMutablePointer<Result<Void, any Error>>.allocate(capacity: 1)
+        place.initialize(to: outcome)
+        Thread.detachNewThread {
+            place.pointee = Result { try body() }
+            done.signal()
+        }
+        done.wait()
+        outcome = place.move()
+        place.deallocate()
+    }
+    try outcome.get()
+}
+
+/// Hands over the things of the first change of all things that is asked for.
+private func observing(
+    _ realm: Realm, _ body: (ReachedThing) -> Void,
+    asked: @escaping @Sendable (RealmCollectionChange<Results<ReachedThing>>) -> Results<ReachedThing>?,
+    meanwhile: () throws -> Void
+) throws {
+    let began = DispatchSemaphore(value: 0)
+    let called = DispatchSemaphore(value: 0)
+    let queue = DispatchQueue(label: "observer")
+    try withoutActuallyEscaping(body) { body in
+        // The block runs on the queue while this thread waits for it, so the two never touch the body at once.
+        nonisolated(unsafe) let body = body
+        nonisolated(unsafe) var isDone = false
+        let token = things(realm).observe(on: queue) { change in
+            if !isDone, let things = asked(change) {
+                for thing in things { body(thing) }
+                isDone = true
+                called.signal()
+            }
+            began.signal()
+        }
+        defer {
+            token.invalidate()
+            queue.sync {}
+        }
+        guard began.wait(timeout: .now() + 60) == .success else { throw NotReached(path: "observer") }
+        try meanwhile()
+        guard called.wait(timeout: .now() + 60) == .success else { throw NotReached(path: "observer") }
+    }
+}

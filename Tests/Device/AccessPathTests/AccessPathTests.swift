@@ -1,4 +1,5 @@
 import Causeway
+import CausewayFolders
 import CausewaySeeds
 import Foundation
 import Testing
@@ -11,17 +12,34 @@ struct AccessPathTests {
     /// In two leaves of each column, at their ends and between.
     private static let ids = [0, 1, 2, 500, 999, 1000, 1001, 1202]
 
+    /// In memory, in a file, and in an encrypted one.
+    private enum Place: CaseIterable {
+        case memory
+        case file
+        case encryptedFile
+    }
+
     private let realm: Realm
+    private let place: Place
+    private let folder: TemporaryFolder
     /// The number of the value that each thing was last given.
     private var numbers: [Int: Int] = [:]
 
     init() throws {
-        realm = try Realm(
-            configuration: Realm.Configuration(
-                inMemoryIdentifier: UUID().uuidString,
-                objectTypes: [
-                    ReachedThing.self, ReachedPart.self, ReachedPlace.self, ReachedHolder.self, ReachedOrigin.self,
-                ]))
+        folder = try TemporaryFolder()
+        place = Place.allCases.randomElement() ?? .memory
+        var configuration = Realm.Configuration(
+            fileURL: URL(fileURLWithPath: folder.path).appendingPathComponent("things.causeway"),
+            objectTypes: [
+                ReachedThing.self, ReachedPart.self, ReachedPlace.self, ReachedHolder.self, ReachedOrigin.self,
+                ReachedAnchor.self,
+            ])
+        switch place {
+        case .memory: configuration.inMemoryIdentifier = UUID().uuidString
+        case .file: break
+        case .encryptedFile: configuration.encryptionKey = Data((0..<64).map { UInt8($0) })
+        }
+        realm = try Realm(configuration: configuration)
         try realm.write {
             for id in 0..<partCount { realm.create(ReachedPart.self, value: ["id": id]) }
             for id in 0...Self.ids.last! { realm.create(ReachedThing.self, value: ["id": id, "group": id % 3]) }
@@ -29,10 +47,12 @@ struct AccessPathTests {
                 realm.delete(realm.object(ofType: ReachedThing.self, forPrimaryKey: id)!)
             }
             let all = realm.create(ReachedHolder.self, value: ["id": allHolderID])
+            let anchor = realm.create(ReachedAnchor.self, value: ["id": 1])
             for id in Self.ids {
                 let thing = realm.object(ofType: ReachedThing.self, forPrimaryKey: id)!
                 let holder = realm.create(ReachedHolder.self, value: ["id": id])
                 holder.thing = thing
+                thing.anchor = anchor
                 holder.any = .object(thing)
                 realm.create(ReachedOrigin.self, value: ["id": id]).holder = holder
                 all.list.append(thing)
@@ -48,15 +68,15 @@ struct AccessPathTests {
     private func expectModel(_ path: AccessPath, _ when: String) throws {
         var seen: [Int: [String]] = [:]
         try path.visit(realm) { thing in
-            #expect(seen[thing.id] == nil, "\(path.name) reaches \(thing.id) twice, \(when)")
+            #expect(seen[thing.id] == nil, "\(path.name) reaches \(thing.id) twice, \(when), \(place)")
             seen[thing.id] = probes.map { $0.read(thing) }
         }
-        #expect(seen.keys.sorted() == Self.ids, "\(path.name), \(when)")
+        #expect(seen.keys.sorted() == Self.ids, "\(path.name), \(when), \(place)")
         for (id, texts) in seen {
             guard let number = numbers[id] else { continue }
             for (probe, text) in zip(probes, texts) {
                 #expect(
-                    text == probe.text(id, number), "\(probe.name) of thing \(id) by \(path.name), \(when)")
+                    text == probe.text(id, number), "\(probe.name) of thing \(id) by \(path.name), \(when), \(place)")
             }
         }
     }

@@ -40,16 +40,18 @@ private func part(_ number: Int, _ thing: ReachedThing) -> ReachedPart? {
     thing.realm?.object(ofType: ReachedPart.self, forPrimaryKey: number % partCount)
 }
 
-private func bytes(_ number: Int) -> [UInt8] { (0..<number % 5).map { UInt8(truncatingIfNeeded: number &+ $0) } }
+func bytes(_ number: Int) -> [UInt8] { (0..<number % 5).map { UInt8(truncatingIfNeeded: number &+ $0) } }
 
-private func hex(_ number: Int, _ width: Int) -> String {
+func hex(_ number: Int, _ width: Int) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: width - digits.count) + digits
 }
 
-private func uuid(_ number: Int) -> UUID { UUID(uuidString: "00000000-0000-4000-8000-\(hex(number, 12))")! }
+func objectId(_ number: Int) -> ObjectId { try! ObjectId(string: hex(number, 24)) }
 
-private func isNil(_ number: Int) -> Bool { number % 3 == 0 }
+func uuid(_ number: Int) -> UUID { UUID(uuidString: "00000000-0000-4000-8000-\(hex(number, 12))")! }
+
+func isNil(_ number: Int) -> Bool { number % 3 == 0 }
 
 private func place(_ number: Int) -> ReachedPlace {
     ReachedPlace(value: ["street": "street \(number)", "notes": ["note \(number)"]] as [String: Any])
@@ -59,7 +61,7 @@ private func read(_ place: ReachedPlace?) -> String { place.map { "\($0.street) 
 
 private func text(place number: Int) -> String { "street \(number) [\"note \(number)\"]" }
 
-private func read(_ value: AnyRealmValue) -> String {
+func read(_ value: AnyRealmValue) -> String {
     switch value {
     case .none: "none"
     case .int(let value): "int \(value)"
@@ -72,7 +74,7 @@ private func read(_ value: AnyRealmValue) -> String {
     }
 }
 
-private func mixed(_ number: Int, _ thing: ReachedThing) -> AnyRealmValue {
+func mixed(_ number: Int, _ thing: ReachedThing) -> AnyRealmValue {
     switch number % 6 {
     case 0: .none
     case 1: .int(number)
@@ -83,7 +85,7 @@ private func mixed(_ number: Int, _ thing: ReachedThing) -> AnyRealmValue {
     }
 }
 
-private func text(mixed number: Int) -> String {
+func text(mixed number: Int) -> String {
     switch number % 6 {
     case 0: "none"
     case 1: "int \(number)"
@@ -94,7 +96,7 @@ private func text(mixed number: Int) -> String {
     }
 }
 
-let probes: [Probe] = scalarProbes + linkProbes + collectionProbes
+let probes: [Probe] = scalarProbes + linkProbes + collectionProbes + elementProbes
 
 private let scalarProbes: [Probe] = [
     Probe("int", write: { $0.int = $1 }, read: { "\($0.int)" }, text: { "\($0)" }),
@@ -131,7 +133,7 @@ private let scalarProbes: [Probe] = [
         text: { isNil($0) ? "nil" : "\($0)" }),
     Probe("decimal", write: { $0.decimal = Decimal128($1) }, read: { "\($0.decimal)" }, text: { "\($0)" }),
     Probe(
-        "objectId", write: { $0.objectId = try! ObjectId(string: hex($1, 24)) }, read: { $0.objectId.stringValue },
+        "objectId", write: { $0.objectId = objectId($1) }, read: { $0.objectId.stringValue },
         text: { hex($0, 24) }),
     Probe("uuid", write: { $0.uuid = uuid($1) }, read: { $0.uuid.uuidString }, text: { uuid($0).uuidString }),
     Probe(
@@ -147,6 +149,26 @@ private let scalarProbes: [Probe] = [
     Probe("counter", write: { $0.counter = Counter($1) }, read: { "\($0.counter.value)" }, text: { "\($0)" }),
     Probe("body", write: { $0.body.replace(with: "body \($1)") }, read: { $0.body.string }, text: { "body \($0)" }),
     Probe("any", write: { $0.any = mixed($1, $0) }, read: { read($0.any) }, text: { text(mixed: $0) }),
+    Probe(
+        "int16", write: { $0.int16 = Int16(truncatingIfNeeded: $1) }, read: { "\($0.int16)" },
+        text: { "\(Int16(truncatingIfNeeded: $0))" }),
+    Probe("int32", write: { $0.int32 = Int32($1) }, read: { "\($0.int32)" }, text: { "\($0)" }),
+    Probe("int64", write: { $0.int64 = Int64($1) }, read: { "\($0.int64)" }, text: { "\($0)" }),
+    Probe(
+        "floatMaybe", write: { $0.floatMaybe = isNil($1) ? nil : Float($1) },
+        read: { $0.floatMaybe.map { "\($0)" } ?? "nil" }, text: { isNil($0) ? "nil" : "\(Float($0))" }),
+    Probe(
+        "decimalMaybe", write: { $0.decimalMaybe = isNil($1) ? nil : Decimal128($1) },
+        read: { $0.decimalMaybe.map { "\($0)" } ?? "nil" }, text: { isNil($0) ? "nil" : "\($0)" }),
+    Probe(
+        "objectIdMaybe", write: { $0.objectIdMaybe = isNil($1) ? nil : objectId($1) },
+        read: { $0.objectIdMaybe?.stringValue ?? "nil" }, text: { isNil($0) ? "nil" : hex($0, 24) }),
+    Probe(
+        "sizeMaybe", write: { $0.sizeMaybe = isNil($1) ? nil : ReachedSize($1) },
+        read: { $0.sizeMaybe.map { "\($0)" } ?? "nil" }, text: { isNil($0) ? "nil" : "\(ReachedSize($0))" }),
+    Probe(
+        "angleMaybe", write: { $0.angleMaybe = isNil($1) ? nil : ReachedAngle(degrees: Double($1)) },
+        read: { $0.angleMaybe.map { "\($0.degrees)" } ?? "nil" }, text: { isNil($0) ? "nil" : "\(Double($0))" }),
 ]
 
 private let linkProbes: [Probe] = [

@@ -64,6 +64,14 @@ final class ReachedThing: Object {
     @Persisted var counter = Counter(0)
     @Persisted var body: Text
     @Persisted var any: AnyRealmValue
+    @Persisted var int16: Int16 = 0
+    @Persisted var int32: Int32 = 0
+    @Persisted var int64: Int64 = 0
+    @Persisted var floatMaybe: Float?
+    @Persisted var decimalMaybe: Decimal128?
+    @Persisted var objectIdMaybe: ObjectId?
+    @Persisted var sizeMaybe: ReachedSize?
+    @Persisted var angleMaybe: ReachedAngle?
 
     @Persisted var part: ReachedPart?
     @Persisted var place: ReachedPlace?
@@ -79,6 +87,54 @@ final class ReachedThing: Object {
     @Persisted var namedParts: Map<String, ReachedPart?>
     @Persisted var namedPlaces: Map<String, ReachedPlace?>
 
+    @Persisted var bools: List<Bool>
+    @Persisted var someBools: MutableSet<Bool>
+    @Persisted var namedBools: Map<String, Bool>
+    @Persisted var int8s: List<Int8>
+    @Persisted var someInt8s: MutableSet<Int8>
+    @Persisted var namedInt8s: Map<String, Int8>
+    @Persisted var int16s: List<Int16>
+    @Persisted var someInt16s: MutableSet<Int16>
+    @Persisted var namedInt16s: Map<String, Int16>
+    @Persisted var int32s: List<Int32>
+    @Persisted var someInt32s: MutableSet<Int32>
+    @Persisted var namedInt32s: Map<String, Int32>
+    @Persisted var int64s: List<Int64>
+    @Persisted var someInt64s: MutableSet<Int64>
+    @Persisted var namedInt64s: Map<String, Int64>
+    @Persisted var floats: List<Float>
+    @Persisted var someFloats: MutableSet<Float>
+    @Persisted var namedFloats: Map<String, Float>
+    @Persisted var doubles: List<Double>
+    @Persisted var someDoubles: MutableSet<Double>
+    @Persisted var namedDoubles: Map<String, Double>
+    @Persisted var datas: List<Data>
+    @Persisted var someDatas: MutableSet<Data>
+    @Persisted var namedDatas: Map<String, Data>
+    @Persisted var dates: List<Date>
+    @Persisted var someDates: MutableSet<Date>
+    @Persisted var namedDates: Map<String, Date>
+    @Persisted var decimals: List<Decimal128>
+    @Persisted var someDecimals: MutableSet<Decimal128>
+    @Persisted var namedDecimals: Map<String, Decimal128>
+    @Persisted var objectIds: List<ObjectId>
+    @Persisted var someObjectIds: MutableSet<ObjectId>
+    @Persisted var namedObjectIds: Map<String, ObjectId>
+    @Persisted var uuids: List<UUID>
+    @Persisted var someUuids: MutableSet<UUID>
+    @Persisted var namedUuids: Map<String, UUID>
+    @Persisted var sizes: List<ReachedSize>
+    @Persisted var someSizes: MutableSet<ReachedSize>
+    @Persisted var namedSizes: Map<String, ReachedSize>
+    @Persisted var angles: List<ReachedAngle>
+    @Persisted var someAngles: MutableSet<ReachedAngle>
+    @Persisted var namedAngles: Map<String, ReachedAngle>
+    @Persisted var intsMaybe: List<Int?>
+    @Persisted var namedAnys: Map<String, AnyRealmValue>
+
+    /// The same for all things.
+    @Persisted var anchor: ReachedAnchor?
+
     @Persisted(originProperty: "thing") var holders: LinkingObjects<ReachedHolder>
 }
 
@@ -90,6 +146,12 @@ final class ReachedHolder: Object {
     @Persisted var named: Map<String, ReachedThing?>
     @Persisted var any: AnyRealmValue
     @Persisted(originProperty: "holder") var origins: LinkingObjects<ReachedOrigin>
+}
+
+/// Leads back to all things that link to it.
+final class ReachedAnchor: Object {
+    @Persisted(primaryKey: true) var id = 0
+    @Persisted(originProperty: "anchor") var things: LinkingObjects<ReachedThing>
 }
 
 /// Leads to a thing over two links.
