@@ -114,6 +114,23 @@ struct ClaimTests {
         }
     }
 
+    @Test("an embedded object that is still to be made has the place where it was named first")
+    func namedFirst() throws {
+        let part = ObjectReference("Home", .container(id(Record.bob, 9)))
+        let record = try record()
+        try record.write(Record.bob, create(dog(2), ("home", .link(part.key))))
+        #expect(
+            try record.objection(Record.bob, create(dog(3), ("home", .link(part.key))))?.code == .operationInvalid)
+        #expect(
+            try record.objection(Record.bob, create(dog(4)), set(dog(4), "home", .link(part.key)))?.code
+                == .operationInvalid)
+        // There it may be named again, and made.
+        #expect(try record.objection(Record.bob, set(dog(2), "home", .link(part.key))) == nil)
+        #expect(try record.objection(Record.bob, create(part, ("city", .string("Bonn")))) == nil)
+        #expect(try record.dog(2)?["home"] == .link(part.key))
+        #expect(try record.object("Home", part.key)?["city"] == .string("Bonn"))
+    }
+
     @Test("what is honest stays possible: edits of another's part, its own place again, and one that has ended")
     func honest() throws {
         let record = try record()
