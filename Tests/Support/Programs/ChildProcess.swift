@@ -60,6 +60,11 @@ package final class ChildProcess: Sendable {
         Foundation.kill(process.processIdentifier, SIGCONT)
     }
 
+    /// Asks the process to read its configuration anew.
+    package func hangUp() {
+        Foundation.kill(process.processIdentifier, SIGHUP)
+    }
+
     /// How long a file may become that the process writes; nil is no bound. A process that has SIGXFSZ ignored meets it
     /// as a full disk: what would make a file longer fails.
     package func limitFiles(toBytes bytes: Int?) throws {

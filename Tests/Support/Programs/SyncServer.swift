@@ -84,6 +84,18 @@ package final class SyncServer {
         try tool("keys", "--folder", path(name))
     }
 
+    /// Puts the public token key of another set in the place of the one the server was started with. A server that runs
+    /// takes it when it looks at its files next, or is asked to.
+    package func adoptTokenKey(of keys: String) throws {
+        let key = try Data(contentsOf: URL(fileURLWithPath: path("\(keys)/token-public.pem")))
+        try key.write(to: URL(fileURLWithPath: path("keys/token-public.pem")), options: .atomic)
+    }
+
+    /// Asks a server that runs to read its configuration anew.
+    package func reload() {
+        process?.hangUp()
+    }
+
     package func token(user: String, keys: String = "keys", lifetimeSeconds: Int = 3_600) throws -> String {
         try tool(
             "token", "--key", path("\(keys)/token-private.pem"), "--user", user, "--lifetime", "\(lifetimeSeconds)")
