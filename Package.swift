@@ -44,7 +44,7 @@ let device: [Target] = [
         ],
         documents: ["API.md"]
     ),
-    part("Device", "OpLog", uses: ["Merge", "Model", "ObjectStore", "Operations", "Storage"]),
+    part("Device", "OpLog", uses: ["Environment", "Merge", "Model", "ObjectStore", "Operations", "Storage"]),
     part("Device", "RealmSwift", uses: ["Database"]),
     part("Device", "Sync", uses: ["Merge", "Model", "Operations", "Wire"]),
     part(

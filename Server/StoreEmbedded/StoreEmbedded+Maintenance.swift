@@ -1,3 +1,4 @@
+import CausewayEnvironment
 import CausewayModel
 package import CausewayStore
 
@@ -20,7 +21,7 @@ extension StoreEmbedded {
             let isClockNews =
                 meta.leapStart != leapStart || meta.received < received
                 // A pause in which nobody commits is no leap.
-                || meta.received - received > Meta.leapMilliseconds / 4
+                || meta.received - received > DoubtedClock.leapMilliseconds / 4
             return (
                 trimmed == UInt64(Self.maintainedAtOnce) || forgotten.hasMore,
                 trimmed > 0 || forgotten.count > 0 || isClockNews

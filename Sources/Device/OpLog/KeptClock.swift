@@ -1,3 +1,5 @@
+import CausewayEnvironment
+
 /// How long ago something was acknowledged, by a clock that may be wrong for a moment.
 ///
 /// It goes on as the device's clock does from one acknowledgement to the next, or stays where that goes back a little. A
@@ -7,35 +9,22 @@
 struct KeptClock: Equatable {
     /// The time of an acknowledgement that comes now, in milliseconds. Only differences mean anything.
     private(set) var time: UInt64
-    /// What was believed of the device's clock last.
-    private var reading: UInt64
-    /// What a leap began with that is not believed yet; zero when there is none.
-    private var leapStart: UInt64 = 0
-
-    static let leapMilliseconds: UInt64 = 86_400_000
-    static let leapConfirmedMilliseconds: UInt64 = 600_000
+    /// What is believed of the device's clock.
+    private var clock: DoubtedClock
 
     init(startingAt reading: UInt64) {
         time = reading
-        self.reading = reading
+        clock = DoubtedClock(reading: reading)
     }
 
     /// Takes a reading of the device's clock in.
     mutating func receive(_ now: UInt64) {
-        let isForward = now > reading
-        let distance = isForward ? now - reading : reading - now
-        guard distance > Self.leapMilliseconds else {
-            if isForward { (time, reading) = (time &+ distance, now) }
-            leapStart = 0
-            return
+        let before = clock.reading
+        switch clock.receive(now) {
+        case .near: time = time &+ (clock.reading - before)
+        case .doubted: break
+        case .leap: if clock.reading > before { time = time &+ DoubtedClock.leapMilliseconds }
         }
-        guard leapStart > 0, now >= leapStart, now - leapStart <= Self.leapMilliseconds else {
-            leapStart = now
-            return
-        }
-        guard now - leapStart >= Self.leapConfirmedMilliseconds else { return }
-        if isForward { time = time &+ Self.leapMilliseconds }
-        (reading, leapStart) = (now, 0)
     }
 }
 
@@ -45,9 +34,8 @@ extension KeptClock {
     init?(encoded: [UInt8]) {
         guard encoded.count == 24 else { return nil }
         time = Trees.number(encoded[0..<8])
-        reading = Trees.number(encoded[8..<16])
-        leapStart = Trees.number(encoded[16..<24])
+        clock = DoubtedClock(reading: Trees.number(encoded[8..<16]), leapStart: Trees.number(encoded[16..<24]))
     }
 
-    var encoded: [UInt8] { Trees.key(time) + Trees.key(reading) + Trees.key(leapStart) }
+    var encoded: [UInt8] { Trees.key(time) + Trees.key(clock.reading) + Trees.key(clock.leapStart) }
 }
