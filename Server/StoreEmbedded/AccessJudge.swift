@@ -71,7 +71,7 @@ final class AccessJudge {
     /// A refusal rarely takes another with it, and that hardly ever a third.
     static let passesMax = 8
     /// So many operations are judged once more, in all passes after the first together; one pass more there always is.
-    static let judgedAgainMax = 16_000
+    static let judgedAgainMax = 4_000
 
     private var passes: Int { 1 + min(max(Self.judgedAgainMax / max(operations.count, 1), 1), Self.passesMax - 1) }
 

@@ -51,7 +51,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         package init(
             historyVersionsMax: UInt64 = 1_000_000, historyBytesMax: UInt64 = 1 << 30,
             historyAgeMaxMilliseconds: UInt64 = 30 * 86_400_000, refusalBytesMax: UInt64 = 256 << 10,
-            toldRefusalBytesMax: UInt64 = 256 << 10, refusalsMax: Int = 50_000, pastEntriesMax: Int = 100_000,
+            toldRefusalBytesMax: UInt64 = 256 << 10, refusalsMax: Int = 10_000, pastEntriesMax: Int = 100_000,
             ruleElementsMax: Int = 1 << 20, schemaBounds: SchemaBounds = SchemaBounds(), mapSizeBytes: Int? = nil,
             inMemory: Bool = false
         ) {

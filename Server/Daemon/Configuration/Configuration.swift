@@ -97,7 +97,7 @@ struct Configuration: Hashable, Sendable {
         var historyDays = 30
         /// What one upload may hold, what of one transaction may be refused, what all queries of a device may ask.
         var operations = 100_000
-        var refusals = 50_000
+        var refusals = 10_000
         var queryTerms = 4_000
         /// How many sessions there may be in each database, and what those of one user may take.
         var sessions = 20_000

@@ -188,7 +188,7 @@ package struct SessionLimits: Hashable, Sendable {
 
     package init(
         frameBytes: UInt64, creditBytes: UInt64, heartbeatMilliseconds: UInt64,
-        operations: UInt64 = UInt64(FrameLimits.operationsStandard), refusals: UInt64 = 50_000,
+        operations: UInt64 = UInt64(FrameLimits.operationsStandard), refusals: UInt64 = 10_000,
         queryTerms: UInt64 = 4_000, schemaClasses: UInt64 = 0, schemaProperties: UInt64 = 0,
         schemaClassesOfUser: UInt64 = 0, schemaPropertiesOfUser: UInt64 = 0
     ) {

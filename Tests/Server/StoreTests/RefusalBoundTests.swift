@@ -68,7 +68,7 @@ struct RefusalBoundTests {
 
     @Test("a long run of operations about unknown objects takes two bytes or less each, and each of them is told")
     func runs() throws {
-        let record = try Record()
+        let record = try Record(options: StoreEmbedded.Options(refusalsMax: 50_000))
         let unknown = (0..<20_000).map { Operation.delete(dog(Int64($0)), life: 2) }
         let outcome = try record.commit(
             Record.ann, record.changeset(Record.ann, unknown + [create(dog(30_000)), set(dog(30_001), "age", .int(1))]))
@@ -129,7 +129,7 @@ struct RefusalBoundTests {
 
     @Test("what stands for thousands of refused operations counts as thousands")
     func repeated() throws {
-        let record = try Record(options: StoreEmbedded.Options(refusalBytesMax: 800_000))
+        let record = try Record(options: StoreEmbedded.Options(refusalBytesMax: 800_000, refusalsMax: 50_000))
         let unknown = Operation.delete(dog(7), life: 2)
         let changesets = (0..<10).map { _ in
             record.changeset(Record.ann, Array(repeating: unknown, count: 20_000))

@@ -267,7 +267,7 @@ def wide_creates(target: Target) -> None:
 
         return _document(device, write_runs)
 
-    _uploads(target, make, 2)
+    uploads(target, make, 2)
 
 
 def clears(target: Target) -> None:
@@ -289,10 +289,10 @@ def clears(target: Target) -> None:
             writer.raw(bytes(2) * count)
 
         if device.sequence == 1:
-            return _written(device, [Create("Bag", device.client >> 8)])
+            return written(device, [Create("Bag", device.client >> 8)])
         return _document(device, write_runs)
 
-    _uploads(target, make, 1)
+    uploads(target, make, 1)
 
 
 def updates(target: Target) -> None:
