@@ -50,6 +50,7 @@ def copied(world: World) -> None:
     copy.connect()
     copy.send_pending()
     copy.wait(lambda: keys(copy) == {10, 11, 12, 13})
+    cut(device)
     again(world, device)
     device.wait(lambda: keys(device) == {10, 11, 12, 13})
     assert world.server.count("Item", f"owner == '{world.user}'") == 4
