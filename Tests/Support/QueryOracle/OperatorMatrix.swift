@@ -339,7 +339,9 @@ private enum MatrixRules {
         if isOrder(comparator), [.bool, .objectId, .uuid, .object].contains(type) { return missing }
         if comparator == .between, !isNumber(type), type != .date, type != .mixed { return missing }
         guard takesText, !options.isEmpty else { return nil }
-        if isOrder(comparator) { return "Invalid operator type: Lexicographical comparison" }
+        if isOrder(comparator) || comparator == .between {
+            return "Invalid operator type: Lexicographical comparison"
+        }
         if comparator == .like, options.contains(.diacriticInsensitive) {
             return "Invalid operator type: Operator 'LIKE' not supported with diacritic-insensitive modifier."
         }

@@ -299,7 +299,7 @@ struct Binder {
         }
         guard isText, !options.isEmpty else { return }
         switch comparator {
-        case .less, .lessOrEqual, .greater, .greaterOrEqual:
+        case .less, .lessOrEqual, .greater, .greaterOrEqual, .between:
             throw QueryError(
                 .comparator,
                 "Invalid operator type: Lexicographical comparison '\(comparator.text)' must be case-sensitive",
