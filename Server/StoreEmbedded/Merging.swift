@@ -103,9 +103,13 @@ final class Merging {
             object.isMadeByClient = true
             // A later life forgets the earlier one: what it was is wanted for the image.
             if object.state.isAlive, life > object.state.life { try loadAll(of: object) }
+            let stands = object.state.isAlive && life == object.state.life
             for field in fields {
                 guard let column = plan.columns[field.property], column != plan.primaryKey else { continue }
                 try load(column, of: object)
+                // What was added to its first value stays on top of the new one. The writer's device knows the count
+                // that it was told, not how much of it was added, so it is told what stands.
+                if stands, field.isDefault, plan.schema.properties[column].isCounter { object.effective = false }
                 object.columns.insert(column)
             }
         case .delete:

@@ -90,6 +90,25 @@ struct ViewDifferenceTests {
         #expect(try view.difference(from: before, open, open, for: View.ann) == ["update Task 1 title"])
     }
 
+    @Test("who creates a counted object again is told its count, also where what was added to it comes to nothing")
+    func createdAgain() throws {
+        let view = try View()
+        let counter = Property(name: "n", type: .int, isCounter: true)
+        let key = Property(name: "_id", type: .int, isPrimaryKey: true)
+        try view.record.extendSchema(
+            Schema(View.schema.classes + [ClassSchema(name: "Tally", properties: [key, counter])]))
+        let tally = ObjectReference("Tally", .int(1))
+        let create = Operation.create(tally, life: 1, fields: [FieldValue("n", .int(0), isDefault: true)])
+        let all = [QueryText(className: "Tally", predicate: "TRUEPREDICATE")]
+        try view.write(View.bob, create, .add(tally, property: "n", Addition(1)))
+        // From here the device holds a count of 1. It has sent the rest before, to a server that was restored since.
+        let held = view.record.version.rawValue
+        try view.write(View.ann, .add(tally, property: "n", Addition(-1)))
+        #expect(try view.difference(from: held, all, all, for: View.ann) == [])
+        try view.write(View.ann, create)
+        #expect(try view.difference(from: held, all, all, for: View.ann) == ["update Tally 1 n"])
+    }
+
     @Test("what a device wrote outside its queries leaves it")
     func outside() throws {
         let view = try View()
