@@ -130,8 +130,9 @@ package final class Conversations: Sendable {
             if checkpoint == .nothing { return (record, refused, false, isStagedKnown) }
             let isKnown = try snapshot.lineage().knows(
                 checkpoint.version, of: checkpoint.incarnation, newest: snapshot.version)
-            // A device that lost what it had been confirmed begins anew at version zero, with objects in its file.
-            let isBeginning = checkpoint.version == .zero
+            // A device that lost what it had been confirmed begins anew at version zero, with objects in its file. One
+            // that was told a point to go on from was taken at its word before: it has synced with an empty database.
+            let isBeginning = checkpoint.version == .zero && !isStagedKnown
             return (
                 record, refused,
                 !isKnown || isBeginning || checkpoint.acknowledged > record.committed - record.skipped,

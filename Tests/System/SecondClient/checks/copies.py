@@ -99,16 +99,25 @@ def copied_without_writing(world: World) -> None:
     copy.wait(lambda: keys(copy) == {30})
 
 
-def resumed(world: World) -> None:
-    """a view that is cut goes on where it was, with what has changed, and shows nothing before all of it is here"""
+def halting(world: World, count: int) -> tuple[Device, Device, int]:
+    """The author of so many objects from a key on, and a reader of them that gives no credit: a part of them comes."""
     base = 1_000 * int(world.user.split("-")[1])
     nothing, all_of_it = ("Item", "FALSEPREDICATE"), ("Everything", f"_id >= {base} AND _id < {base + 1000}")
     author, reader = world.device(nothing), world.device(nothing)
     limit = author.welcome.limits.credit_bytes
-    for number in range(16):
+    for number in range(count):
         author.write(Create("Everything", base + number, (Field("data", secrets.token_bytes(limit // 4)),)))
+    # All of them come by the subscription: a change that tells what was written just now has no point to go on from.
+    author.wait(lambda: author.checkpoint.acknowledged == count)
     reader.give_credit = False
     reader.subscribe(all_of_it)
+    return author, reader, base
+
+
+def resumed(world: World) -> None:
+    """a view that is cut goes on where it was, with what has changed, and shows nothing before all of it is here"""
+    author, reader, base = halting(world, 16)
+    limit = author.welcome.limits.credit_bytes
     reader.wait(lambda: len(reader.staged) > 0 and reader.consumed >= limit // 2)
     heard = reader.heartbeats
     reader.wait(lambda: reader.heartbeats > heard)
@@ -133,16 +142,17 @@ def resumed(world: World) -> None:
     assert not reader.staged
 
 
+def resumed_from_nothing(world: World) -> None:
+    """a view that is cut goes on also where the device has synced with the database before anything was in it"""
+    assert world.server.end() == 0
+    shutil.rmtree(world.server.folder / "data")
+    world.server.start()
+    resumed(world)
+
+
 def not_resumed(world: World) -> None:
     """what is staged for other queries than are wanted is thrown away, and the change told anew"""
-    base = 1_000 * int(world.user.split("-")[1])
-    nothing, all_of_it = ("Item", "FALSEPREDICATE"), ("Everything", f"_id >= {base} AND _id < {base + 1000}")
-    author, reader = world.device(nothing), world.device(nothing)
-    limit = author.welcome.limits.credit_bytes
-    for number in range(12):
-        author.write(Create("Everything", base + number, (Field("data", secrets.token_bytes(limit // 4)),)))
-    reader.give_credit = False
-    reader.subscribe(all_of_it)
+    _, reader, _ = halting(world, 12)
     reader.wait(lambda: len(reader.staged) > 0)
     cut(reader)
     reader.staged[-1][0].checkpoint.incarnation ^= 1
@@ -207,4 +217,4 @@ def skipped(world: World) -> None:
     assert counts == [(5, 4), (5, 0)], counts
 
 
-COPIES = [copied, taken, copied_without_writing, resumed, not_resumed, restored, skipped]
+COPIES = [copied, taken, copied_without_writing, resumed, resumed_from_nothing, not_resumed, restored, skipped]
