@@ -127,17 +127,8 @@ package final class Conversations: Sendable {
                     limit: Welcome.refusedMax))
             let isStagedKnown = try hello.isStagedKnown(
                 to: snapshot, epoch: backend.epoch, termsMax: termsMax)
-            if checkpoint == .nothing { return (record, refused, false, isStagedKnown) }
-            let isKnown = try snapshot.lineage().knows(
-                checkpoint.version, of: checkpoint.incarnation, newest: snapshot.version)
-            // A device that lost what it had been confirmed begins anew at version zero, with objects in its file. One
-            // that was told a point to go on from was taken at its word before: it has synced with an empty database.
-            let isBeginning = checkpoint.version == .zero && !isStagedKnown
-            return (
-                record, refused,
-                !isKnown || isBeginning || checkpoint.acknowledged > record.committed - record.skipped,
-                isStagedKnown
-            )
+            let isLost = try hello.isLost(to: snapshot, record: record, isStagedKnown: isStagedKnown)
+            return (record, refused, isLost, isStagedKnown)
         }
         let time = now()
         if sessions.withLock({ $0.isShared(hello.client, with: hello.opening) }) {

@@ -3,7 +3,8 @@ package import CausewayStore
 import CausewaySubscriptions
 package import CausewayWire
 
-// Whether a device that keeps the beginning of a change can be told the rest of it. If not, it is told everything again.
+// What a hello says of the past: whether the record knows the checkpoint, and whether a device that keeps the beginning of
+// a change can be told the rest of it. If not, it is told everything again.
 
 extension Hello {
     /// Whether the record still knows what changed since, and has what the device has counted on.
@@ -19,6 +20,19 @@ extension Hello {
             try snapshot.committed(by: client) >= staged.checkpoint.acknowledged
         else { return false }
         return ViewDifference.canResume(snapshot, toldUpTo, held: staged.queries.texts, termsMax: termsMax)
+    }
+
+    /// Whether the checkpoint is none that this database has had: then what the device holds is compared with it.
+    package func isLost(
+        to snapshot: any StoreSnapshot, record: ClientRecord, isStagedKnown: Bool
+    ) throws(StoreFailure) -> Bool {
+        if checkpoint == .nothing { return false }
+        // A device that lost what it had been confirmed begins anew at version zero, with objects in its file. One that
+        // was told a point to go on from was taken at its word before: it has synced with an empty database.
+        if checkpoint.version == .zero, !isStagedKnown { return true }
+        if checkpoint.acknowledged > record.committed - record.skipped { return true }
+        return try !snapshot.lineage().knows(
+            checkpoint.version, of: checkpoint.incarnation, newest: snapshot.version)
     }
 
     /// Whether the view is made for the same reader as its beginning, and the device still wants all of it.

@@ -294,13 +294,7 @@ final class ServerProcess {
             try record.extendSchema(hello.schema, by: Declarer(user: Self.user, time: 0))
             let snapshot = try record.snapshot()
             isStagedKnown = try hello.isStagedKnown(to: snapshot, epoch: record.epoch)
-            if checkpoint != .nothing {
-                let isKnown = try snapshot.lineage().knows(
-                    checkpoint.version, of: checkpoint.incarnation, newest: snapshot.version)
-                isLost =
-                    !isKnown || checkpoint.version == .zero
-                    || checkpoint.acknowledged > known.committed - known.skipped
-            }
+            isLost = try hello.isLost(to: snapshot, record: known, isStagedKnown: isStagedKnown)
         } catch {
             throw SyncFailure(error)
         }
