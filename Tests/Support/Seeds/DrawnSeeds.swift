@@ -2,7 +2,8 @@ import Foundation
 
 /// The seeds that a run of one check takes: so many in a row, from another place each time.
 ///
-/// `CAUSEWAY_<CHECK>_SEED` names the first instead, and `CAUSEWAY_<CHECK>_COUNT` says how many.
+/// `CAUSEWAY_<CHECK>_SEED` names the first instead, and `CAUSEWAY_<CHECK>_COUNT` says how many; `CAUSEWAY_SEED_TIMES=20` has
+/// all checks try twenty times as many as they usually do.
 package struct DrawnSeeds: Sendable {
     package let first: UInt64
     package let count: Int
@@ -22,10 +23,11 @@ package struct DrawnSeeds: Sendable {
         let named = environment[prefix + "_SEED"].flatMap { UInt64($0) }
         let counted = environment[prefix + "_COUNT"].flatMap { Int($0) }.map { max(1, $0) }
         first = named ?? SeedList.drawn()
-        self.count = counted ?? count
+        let times = environment["CAUSEWAY_SEED_TIMES"].flatMap { Int($0) }.map { max(1, $0) } ?? 1
+        self.count = counted ?? count * times
         isAlone = named != nil && counted != nil
         let name = suite.split(separator: "/").last?.prefix { $0 != "." } ?? ""
-        let words = ["\(prefix)_SEED=\(first)"] + (counted.map { ["\(prefix)_COUNT=\($0)"] } ?? [])
+        let words = ["\(prefix)_SEED=\(first)"] + (counted == nil && times == 1 ? [] : ["\(prefix)_COUNT=\(self.count)"])
         command = "\(words.joined(separator: " ")) deploy/test --filter \(name)"
     }
 

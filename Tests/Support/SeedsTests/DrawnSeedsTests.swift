@@ -27,6 +27,14 @@ struct DrawnSeedsTests {
         #expect(one.command.hasPrefix("CAUSEWAY_LONG_KEYS_SEED=7 CAUSEWAY_LONG_KEYS_COUNT=1 deploy/test"))
     }
 
+    @Test("a night tries many times as many, and says how to have one row of it again")
+    func times() {
+        let night = DrawnSeeds(
+            "long-keys", count: 3, environment: ["CAUSEWAY_SEED_TIMES": "20", "CAUSEWAY_LONG_KEYS_SEED": "7"])
+        #expect(night.row == Array(7..<67))
+        #expect(night.command.hasPrefix("CAUSEWAY_LONG_KEYS_SEED=7 CAUSEWAY_LONG_KEYS_COUNT=60 deploy/test"))
+    }
+
     @Test("what failed once comes first, and a check of which nothing failed has no list")
     func failedOnce() throws {
         let listed = try SeedList("queries").numbers()
