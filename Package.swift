@@ -249,7 +249,8 @@ let tests: [Target] = [
     program(
         "Benchmarks",
         uses: [
-            "Database", "Merge", "Model", "Operations", "Storage", "Support/Flights", "Support/LMDBStorage",
+            "Database", "Merge", "Model", "Operations", "Query", "Storage", "Store", "StoreEmbedded", "Support/Flights",
+            "Support/LMDBStorage",
             "Support/Measuring", "Support/Programs", "Support/Seeds",
         ],
         libraries: ["CLMDB", "CSQLite"],

@@ -24,6 +24,8 @@ final class Merging {
     private let inherited: ServerVersion
 
     var objects: [ObjectName: WorkingObject] = [:]
+    /// Loaded to be judged, and not touched yet.
+    var prepared: [ObjectName: WorkingObject] = [:]
     /// In the order in which they were touched, so that what is written does not depend on hashing.
     var order: [WorkingObject] = []
     /// The classes that they are of.
@@ -72,6 +74,8 @@ final class Merging {
 
     func apply(_ changeset: Changeset, _ check: inout OperationCheck) throws(StoreFailure) {
         if hasUnplaced { forgetRoots() }
+        // Once for all that they may be about: growing by steps moves each object several times.
+        objects.reserveCapacity(objects.count + changeset.operations.count)
         for operation in changeset.operations {
             guard let plan = catalog[operation.target.className] else {
                 preconditionFailure("An operation was applied that was not checked.")
@@ -174,7 +178,7 @@ final class Merging {
                     effective: object.effective, livesDiffer: object.livesDiffer, root: root))
         }
         // Only what is embedded in them was touched: they count as touched all the same.
-        var named = Set(record.entries.map(\.name))
+        var named = rootNames.isEmpty ? [] : Set(record.entries.map(\.name))
         for root in rootNames where named.insert(root).inserted {
             guard let key = table(root.classNumber).key(for: root.key) else { continue }
             record.entries.append(

@@ -66,10 +66,20 @@ extension Merging {
     /// - Parameter root: what it is part of, where that is known.
     func object(_ name: ObjectName, partOf root: ObjectName? = nil) throws(StoreFailure) -> WorkingObject {
         if let known = objects[name] { return known }
-        let object = try recorded(name, partOf: root)
+        let judged = prepared.removeValue(forKey: name)
+        let object = if let judged { judged } else { try recorded(name, partOf: root) }
         objects[name] = object
         order.append(object)
         touchedClasses.insert(name.classNumber)
+        return object
+    }
+
+    /// An object for whoever judges operations before they are applied: the version goes on with it where it touches it.
+    func prepared(_ name: ObjectName) throws(StoreFailure) -> WorkingObject {
+        if let known = objects[name] ?? prepared[name] { return known }
+        let object = try recorded(name)
+        // A part may go with what holds it, and what is not here may come into being: those are loaded anew.
+        if object.key != nil, object.plan.schema.kind == .object { prepared[name] = object }
         return object
     }
 

@@ -34,7 +34,7 @@ struct Benchmark: AsyncParsableCommand {
 
     private static let all = [
         "insert", "lookup", "read", "count", "commit", "storage", "store", "query", "flights", "merge",
-        "sync",
+        "record", "sync",
     ]
 
     @MainActor
@@ -83,6 +83,7 @@ struct Benchmark: AsyncParsableCommand {
         if wanted.contains("query") { try WordBenchmarks(folder: folder, smoke: smoke).run(report) }
         if wanted.contains("query") || wanted.contains("flights") { try measureFlights(in: folder, report) }
         if wanted.contains("merge") { try measureMerging(in: folder, report) }
+        if wanted.contains("record") { try RecordBenchmarks(smoke: smoke).run(report) }
         if wanted.contains("sync") {
             report(try await SyncBenchmarks(folder: folder, server: server, data: data, smoke: smoke).run())
         }

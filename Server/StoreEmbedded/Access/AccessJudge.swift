@@ -1,0 +1,281 @@
+import CausewayMerge
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+import CausewayQuery
+import CausewayStore
+
+/// Holds the operations of one changeset against what its writer may do, before any of them is applied.
+///
+/// *Before* is the object as the server has it when the changeset comes; *after* is what the accepted operations of the
+/// changeset make of it (`Draft`).
+///
+///     operation                         before                                after
+///     create of what is not alive       -                                     create; its properties' write
+///     create of what is alive           write; its properties' write          write
+///     create of a further life          also delete                           also create
+///     set, add, text, list, set, map    write; the property's write           write
+///     delete                            delete                                -
+///     what follows a further life       as above                              also create
+///     anything on an embedded object    write of the object it is part of     -
+///                                       and of the property that holds it
+///
+/// Which create makes a life, and which is a change of what is alive, follows the lives of the object operation by
+/// operation, as merging will (`Lives`): a delete that comes before it in the changeset counts, and what the server
+/// has forgotten.
+///
+/// Nobody takes what belongs to somebody else by holding it: a value that names an embedded object which another object
+/// holds, or another property, is refused.
+///
+/// Of an object that its writer may not read, a refusal says what it would say if the object were not there.
+///
+/// What depends on a refused operation is refused with it, which is for `Verdicts` to see to.
+///
+/// A rule that looks through a link sees the other object as the operations that are not refused leave it. What is refused
+/// changes what is seen, so all is judged again without it, until nothing more is refused. That may take as many passes as
+/// there are operations, and they are bounded: in the last one nothing is permitted by what it sees of an object that the
+/// changeset is about.
+///
+/// A rule that asks for the elements of a collection reads all of them for each operation. Once a pass has read
+/// `elementsMax` of them, what is left of each object's operations is judged at once, and stands or falls together.
+final class AccessJudge {
+    let merging: Merging
+    let rules: BoundRules
+    let operations: [Operation]
+    /// Says what the writer had seen, and when it wrote.
+    let changeset: Changeset
+    private let concealment: Concealment?
+    /// What each operation is about; nil where its class is unknown, so that it was refused before.
+    private lazy var steps: [Step?] = makeSteps()
+    private var objects: [ObjectName: JudgedObject] = [:]
+    private var classes: [Int: JudgedClass] = [:]
+    /// What this changeset gives embedded objects as their place.
+    var places: [ObjectName: Place] = [:]
+
+    // Of one pass.
+    private var isLastPass = false
+    /// What was refused when it began.
+    private var standing = Verdicts()
+    /// Whether the outcomes of objects are drawn; they are when a rule first looks through a link.
+    private var hasOutcomes = false
+    /// Whether a rule saw one of them, since a judgement began and since the pass did.
+    private var sees = false
+    private var hasSeen = false
+    /// How many elements of collections the pass has read for rules.
+    var elementsRead = 0
+    private let elementsMax: Int
+    /// Rows cannot throw: what they met is thrown at the end of the pass.
+    private var failure: StoreFailure?
+
+    /// A refusal rarely takes another with it, and that hardly ever a third.
+    static let passesMax = 8
+    /// So many operations are judged once more, in all passes after the first together; one pass more there always is.
+    static let judgedAgainMax = 4_000
+
+    private var passes: Int { 1 + min(max(Self.judgedAgainMax / max(operations.count, 1), 1), Self.passesMax - 1) }
+
+    struct Place: Hashable {
+        var holder: ObjectName
+        var column: Int
+    }
+
+    /// What an operation is about: an object and, unless it is a create or a delete, one of its columns.
+    struct Step {
+        let object: JudgedObject
+        let column: Int?
+    }
+
+    /// Nil when there is nothing to refuse.
+    init?(
+        _ permissions: Permissions?, _ merging: Merging, _ operations: [Operation], of changeset: Changeset,
+        _ concealment: Concealment?, elementsMax: Int
+    ) {
+        guard let rules = Self.rules(permissions, merging) else { return nil }
+        self.merging = merging
+        self.rules = rules
+        self.operations = operations
+        self.changeset = changeset
+        self.concealment = concealment
+        self.elementsMax = elementsMax
+    }
+
+    /// Nil when there is nothing to refuse.
+    static func rules(_ permissions: Permissions?, _ merging: Merging) -> BoundRules? {
+        guard let permissions else { return nil }
+        let rules = permissions.bound(in: merging.catalog.schema)
+        // Whoever may read everything learns nothing from what they hold.
+        return !rules.permitsAllWrites || permissions.fingerprint != 0 ? rules : nil
+    }
+
+    func judge(_ verdicts: inout Verdicts) throws(StoreFailure) {
+        for pass in 1...passes {
+            if !verdicts.isEmpty { verdicts.spread(over: operations) }
+            standing = verdicts
+            isLastPass = pass == passes
+            for object in objects.values { object.forgetPass() }
+            places = [:]
+            hasOutcomes = false
+            hasSeen = false
+            elementsRead = 0
+            try judgeOnce(&verdicts)
+            if let failure { throw failure }
+            if !hasSeen || verdicts.count == standing.count { return }
+        }
+    }
+
+    private func judgeOnce(_ verdicts: inout Verdicts) throws(StoreFailure) {
+        var together: [JudgedObject] = []
+        var made: [JudgedObject] = []
+        var embedded: [Int] = []
+        for (index, operation) in operations.enumerated() where !verdicts.isRefused(index) {
+            guard let step = steps[index] else { continue }
+            let object = step.object
+            if let failure = taking(operation, by: object) {
+                verdicts.refuse(index, told(failure, of: object))
+                continue
+            }
+            guard object.isTop, let rules = object.rules else {
+                embedded.append(index)
+                continue
+            }
+            if object.row != nil {
+                if let failure = touching(object, rules, operation, step.column) {
+                    verdicts.refuse(index, told(failure, of: object))
+                } else if operation.isOfText || elementsRead > elementsMax {
+                    if object.together.isEmpty { together.append(object) }
+                    object.together.append(index)
+                } else if let failure = try changing(object, rules, operation, step.column) {
+                    verdicts.refuse(index, told(failure, of: object))
+                }
+            } else if !object.made.isEmpty || operation.isAboutLife {
+                if object.made.isEmpty { made.append(object) }
+                object.made.append(index)
+            }
+        }
+        for object in together.sorted(by: { $0.name < $1.name }) { try changingTogether(object, &verdicts) }
+        for object in made.sorted(by: { $0.name < $1.name }) { try making(object, &verdicts) }
+        // All that get a place have it now, so that what was found for one holds for those in it.
+        var ascent = Ascent<Part>()
+        for index in embedded {
+            guard let step = steps[index] else { continue }
+            if let failure = changingPart(step.object, &ascent) { verdicts.refuse(index, failure) }
+        }
+    }
+
+    func step(_ index: Int) -> Step {
+        guard let step = steps[index] else { preconditionFailure("An operation is judged whose class is unknown.") }
+        return step
+    }
+
+    /// What the writer hears of a refusal: of an object that they may not read what they would hear if it were not there.
+    func told(_ failure: StoreFailure, of object: JudgedObject) -> StoreFailure {
+        guard let row = object.row else { return failure }
+        let isReadable =
+            if object.rules != nil { holds(.read, object) } else {
+                concealment?.isVisible(Row(object.name.classNumber, row)) ?? true
+            }
+        if isReadable { return failure }
+        return object.hasCreate
+            ? Self.refusal("create", object.plan) : ExistenceCheck.failure(object.plan, mayHide: true)
+    }
+
+    /// Whether a rule is met afterwards.
+    func meets(_ rule: BoundPredicate, _ row: JudgedRow) -> Bool {
+        sees = false
+        let answer = rule.matches(row)
+        hasSeen = hasSeen || sees
+        return answer && !(sees && isLastPass)
+    }
+
+    /// Whether the object meets a rule as the changeset finds it.
+    func holds(_ place: JudgedClass.Rule, _ object: JudgedObject) -> Bool {
+        guard let rule = object.judged.rule(place) else { return true }
+        if case .constant(let answer) = rule { return answer }
+        if let answer = object.answers[place] { return answer }
+        let answer = rule.matches(JudgedRow(judge: self, object: object, moment: .before))
+        object.answers[place] = answer
+        return answer
+    }
+
+    // MARK: - For rows
+
+    /// An object that an operation is about, or that a rule comes to.
+    func object(_ name: ObjectName) -> JudgedObject {
+        if let known = objects[name] { return known }
+        let plan = merging.catalog[name.classNumber]
+        let judged = classes[plan.number] ?? JudgedClass(plan, rules[plan.name])
+        classes[plan.number] = judged
+        let object = JudgedObject(name, judged, row: merging.table(plan.number).key(for: name.key))
+        objects[name] = object
+        return object
+    }
+
+    private func makeSteps() -> [Step?] {
+        var (plan, last): (ClassPlan?, JudgedObject?) = (nil, nil)
+        var (className, property, column): (String, String, Int?) = ("", "", nil)
+        return operations.map { operation in
+            let target = operation.target
+            if plan == nil || !target.className.isSame(as: className) {
+                (plan, className, property, column) = (merging.catalog[target.className], target.className, "", nil)
+                last = nil
+            }
+            guard let plan else { return nil }
+            let object =
+                if let last, last.name.key == target.key { last } else { object(ObjectName(plan.number, target.key)) }
+            last = object
+            if operation.isCreate { object.hasCreate = true }
+            guard let named = operation.property else { return Step(object: object, column: nil) }
+            if !named.isSame(as: property) { (property, column) = (named, plan.columns[named]) }
+            return Step(object: object, column: column)
+        }
+    }
+
+    /// Whether an object that a link leads to is there, when all operations have had their effect.
+    func existsAfterAll(_ object: JudgedObject) -> Bool {
+        if !hasOutcomes { drawOutcomes() }
+        guard let outcome = object.outcome else { return object.row != nil }
+        sees = true
+        return outcome.lives?.isAlive ?? (outcome.isCreated || object.row != nil)
+    }
+
+    private func drawOutcomes() {
+        hasOutcomes = true
+        do throws(StoreFailure) {
+            for (index, operation) in operations.enumerated() where !standing.isRefused(index) {
+                guard let step = steps[index] else { continue }
+                let object = step.object
+                // Out of the object, so that nothing of it is copied when it grows.
+                var draft = object.outcome.take() ?? Draft(isNew: object.row == nil)
+                _ = try draw(operation, step.column, into: &draft, object)
+                object.outcome = draft
+            }
+        } catch {
+            failure = error
+        }
+    }
+
+    /// A text of the record with edits on top of it.
+    func text(_ column: Int, of object: JudgedObject, isNew: Bool, _ edits: [TextOperation]) -> Value {
+        var text = TextState()
+        if !isNew, let key = object.row {
+            do {
+                text = try TextTree.load(
+                    object.name.classNumber, column, key, merging.table(object.name.classNumber),
+                    in: merging.transaction)
+            } catch {
+                failure = error
+            }
+        }
+        for edit in edits { _ = text.join(edit) }
+        return .string(text.string)
+    }
+
+    /// Says no more than the writer knows: which class, and which property.
+    static func refusal(_ verb: String, _ plan: ClassPlan, _ column: Int? = nil) -> StoreFailure {
+        let what = column.map { ".\(plan.schema.properties[$0].name)" } ?? ""
+        return StoreFailure(
+            .permissionDenied,
+            "This user may not \(verb) “\(plan.name)\(what)” of this object. Ask the operator for the permission, or change "
+                + "another.")
+    }
+}

@@ -1,0 +1,77 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayQuery
+import CausewayStore
+
+/// A class, and what a writer may do with its objects.
+final class JudgedClass {
+    let plan: ClassPlan
+    /// Nil for embedded classes, whose objects are part of others.
+    let rules: BoundRules.OfClass?
+
+    /// What a rule is about.
+    enum Rule: Hashable {
+        case read
+        case write
+        case delete
+        case property(Int)
+    }
+
+    init(_ plan: ClassPlan, _ rules: BoundRules.OfClass?) {
+        self.plan = plan
+        self.rules = rules
+    }
+
+    /// Nil where everything is permitted.
+    func rule(_ rule: Rule) -> BoundPredicate? {
+        switch rule {
+        case .read: rules?.read
+        case .write: rules?.write
+        case .delete: rules?.delete
+        case .property(let column): rules?.writable[column]
+        }
+    }
+}
+
+/// An object that a judged changeset is about, or that a rule comes to. There is one of each, so that an operation costs one
+/// search.
+final class JudgedObject {
+    let name: ObjectName
+    let judged: JudgedClass
+    /// Where it stands when the changeset comes; nil when it is not alive.
+    let row: ObjectKey?
+    /// The changeset has a create of it.
+    var hasCreate = false
+    /// Once asked for.
+    var record: WorkingObject?
+    /// What rules say of it as the changeset finds it.
+    var answers: [JudgedClass.Rule: Bool] = [:]
+
+    // Of one pass.
+    /// What the operations that were accepted so far make of it; nil while it is as it was found.
+    var draft: Draft?
+    /// What all that was not refused when the pass began makes of it.
+    var outcome: Draft?
+    /// The places of operations that stand or fall together.
+    var together: [Int] = []
+    /// Of one that comes into being, the places of all operations on it.
+    var made: [Int] = []
+
+    init(_ name: ObjectName, _ judged: JudgedClass, row: ObjectKey?) {
+        self.name = name
+        self.judged = judged
+        self.row = row
+    }
+
+    var plan: ClassPlan { judged.plan }
+    var rules: BoundRules.OfClass? { judged.rules }
+    /// No part of another.
+    var isTop: Bool { plan.schema.kind != .embedded }
+
+    func forgetPass() {
+        draft = nil
+        outcome = nil
+        together = []
+        made = []
+    }
+}

@@ -1,0 +1,63 @@
+import CausewayModel
+import CausewayOperations
+
+extension Operation {
+    var isCreate: Bool {
+        if case .create = self { true } else { false }
+    }
+
+    var isOfText: Bool {
+        if case .text = self { true } else { false }
+    }
+
+    /// A create or a delete.
+    var isAboutLife: Bool {
+        switch self {
+        case .create, .delete: true
+        case .set, .list, .keyed, .add, .text: false
+        }
+    }
+
+    /// The one property that it is about; nil for a create and a delete.
+    var property: String? {
+        switch self {
+        case .create, .delete: nil
+        case .set(_, let field): field.property
+        case .list(_, let property, _), .keyed(_, let property, _), .add(_, let property, _),
+            .text(_, let property, _):
+            property
+        }
+    }
+
+    /// The columns it writes, without the primary key.
+    ///
+    /// - Parameter withoutZeros: whether what a new object holds anyway does not count.
+    func columns(_ plan: ClassPlan, withoutZeros: Bool = false) -> [Int] {
+        switch self {
+        case .create(_, _, let fields):
+            fields.compactMap { field in
+                guard let column = plan.columns[field.property], column != plan.primaryKey else { return nil }
+                return withoutZeros && field.value == plan.zeroRow[column] ? nil : column
+            }
+        case .set(_, let field): [plan.columns[field.property]].compactMap { $0 }
+        case .list(_, let property, _), .keyed(_, let property, _), .add(_, let property, _),
+            .text(_, let property, _):
+            [plan.columns[property]].compactMap { $0 }
+        case .delete: []
+        }
+    }
+
+    /// The values it puts somewhere, by column.
+    func values(_ plan: ClassPlan) -> [(column: Int, value: Value)] {
+        let named: [(String, Value)] =
+            switch self {
+            case .create(_, _, let fields): fields.map { ($0.property, $0.value) }
+            case .set(_, let field): [(field.property, field.value)]
+            case .list(_, let property, .insert(_, _, _, let value)), .list(_, let property, .set(_, let value)):
+                [(property, value)]
+            case .keyed(_, let property, .put(_, let value)): [(property, value)]
+            case .delete, .list, .keyed, .add, .text: []
+            }
+        return named.compactMap { name, value in plan.columns[name].map { ($0, value) } }
+    }
+}
