@@ -1,4 +1,5 @@
 import CausewayObjectStore
+import CausewayStorage
 import Glibc
 
 /// The right to make the draft of a copy: a lock on a file beside the target. The file goes with the lock, or stays behind
@@ -24,7 +25,7 @@ final class CopyLock {
                         + "is done, or choose another path.", path: target)
             }
             // Whoever had the lock before may have removed the file after it was opened here.
-            if Self.isSame(descriptor, path) {
+            if let opened = FileIdentity(descriptor: descriptor), opened == FileIdentity(path: path) {
                 self.descriptor = descriptor
                 return
             }
@@ -36,12 +37,6 @@ final class CopyLock {
         // While the lock is held: without it the name may be another copy's.
         unlink(path)
         close(descriptor)
-    }
-
-    private static func isSame(_ descriptor: Int32, _ path: String) -> Bool {
-        var (opened, named) = (stat(), stat())
-        return fstat(descriptor, &opened) == 0 && stat(path, &named) == 0 && opened.st_dev == named.st_dev
-            && opened.st_ino == named.st_ino
     }
 
     private static func failure(_ number: Int32, _ target: String) -> StoreError {
