@@ -262,7 +262,7 @@ extension Conversations {
 private final class Telling: @unchecked Sendable {
     private(set) var difference: ViewDifference?
     /// Counts what the difference takes.
-    private var entry: PlanLedger.Entry?
+    private var entry: UserShares.Share?
     /// Before it, in a resync.
     var comparison: ViewComparison?
     /// Of the difference before, mostly.
