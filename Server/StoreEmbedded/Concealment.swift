@@ -18,10 +18,10 @@ final class Concealment {
     private let version: ServerVersion
     /// Whether there may be anything that the caller may not read.
     private let hidesAny: Bool
-    private var known: [Row: Bool] = [:]
-    /// What parts are in, and what was found of that.
+    /// What parts are in.
     private var ascent = Ascent<Place>()
-    private var knownTops: [Place: Bool] = [:]
+    /// What was found of objects, and of the properties that parts are in.
+    private var known: [Place: Bool] = [:]
 
     /// An object or part, or the property of an object that a part is in.
     private struct Place: Hashable {
@@ -71,24 +71,21 @@ final class Concealment {
     /// Whether the caller may read an object; of an embedded one, the property of the object that it is in.
     func isVisible(_ row: Row) -> Bool {
         guard mayHide(catalog[row.classNumber]) else { return true }
-        if let answer = known[row] { return answer }
-        let answer = isReadable(row)
-        known[row] = answer
+        guard let top = top(of: row) else { return false }
+        if let answer = known[top] { return answer }
+        let answer = isReadable(top)
+        known[top] = answer
         return answer
     }
 
-    private func isReadable(_ row: Row) -> Bool {
-        guard catalog[row.classNumber].schema.kind == .embedded else { return isReadable(Place(row: row)) }
-        let top = ascent.top(of: Place(row: row)) { place in
+    /// The object itself, or the property of another that it is in at last. Nil when nothing holds it.
+    private func top(of row: Row) -> Place? {
+        guard catalog[row.classNumber].schema.kind == .embedded else { return Place(row: row) }
+        return ascent.top(of: Place(row: row)) { place in
             guard let (holder, column) = catalog.holder(of: place.row, { table($0) }) else { return nil }
             return catalog[holder.classNumber].schema.kind == .embedded
                 ? .part(Place(row: holder)) : .top(Place(row: holder, column: column))
         }
-        guard let top else { return false }
-        if let answer = knownTops[top] { return answer }
-        let answer = isReadable(top)
-        knownTops[top] = answer
-        return answer
     }
 
     private func isReadable(_ place: Place) -> Bool {
