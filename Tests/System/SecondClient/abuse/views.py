@@ -111,6 +111,18 @@ def cut_downloads(target: Target) -> None:
     target.at_once(3, work)
 
 
+def _turns_to(target: Target, device: Device, class_name: str, predicate: str) -> bool:
+    """Subscribes to this and nothing else. False where the server refuses, so that it is of no use to go on."""
+    device.wanted = pb.QuerySet(version=device.wanted.version + 1)
+    device.wanted.queries.add(class_name=class_name, predicate=predicate)
+    try:
+        device.session.subscriptions(device.wanted)
+    except Refused:
+        return False
+    target.count()
+    return True
+
+
 def flips(target: Target) -> None:
     """a view of a hundred thousand objects that is subscribed to and let go of, to and fro"""
     query = _fill(target)
@@ -121,13 +133,8 @@ def flips(target: Target) -> None:
         _drain(device)
         while target.goes_on:
             for class_name, predicate in (query, nothing):
-                device.wanted = pb.QuerySet(version=device.wanted.version + 1)
-                device.wanted.queries.add(class_name=class_name, predicate=predicate)
-                try:
-                    device.session.subscriptions(device.wanted)
-                except Refused:
+                if not _turns_to(target, device, class_name, predicate):
                     return
-                target.count()
                 # Long enough for the server to have begun with it, and at times with the next.
                 time.sleep(target.random.choice([0.0, 0.05, 0.5]))
 
@@ -145,13 +152,8 @@ def halves(target: Target) -> None:
         while target.goes_on:
             half = 1 - half
             condition = f"{query[1]} AND (size - size / 2 * 2) == {half}"
-            device.wanted = pb.QuerySet(version=device.wanted.version + 1)
-            device.wanted.queries.add(class_name="Item", predicate=condition)
-            try:
-                device.session.subscriptions(device.wanted)
-            except Refused:
+            if not _turns_to(target, device, "Item", condition):
                 return
-            target.count()
             time.sleep(target.random.choice([0.05, 0.5, 2.0]))
 
     target.at_once(2, work)
