@@ -129,7 +129,9 @@ extension StoreEmbedded.Options {
 
 /// Several versions becoming one history.
 private struct Gathering {
-    private var touched: [ObjectName: Touched] = [:]
+    /// In the order in which they were touched first, which mostly is that of their names.
+    private var touched: [Touched] = []
+    private var places: [ObjectName: Int] = [:]
     /// Per class, ascending and without overlap: a row is born plainly once.
     private var births: [Int: [Births]] = [:]
 
@@ -156,9 +158,9 @@ private struct Gathering {
     }
 
     private mutating func add(_ entry: HistoryRecord.Entry, _ image: ImageReference, _ own: Bool) {
-        if let known = touched.index(forKey: entry.name) {
+        if let known = places[entry.name] {
             // In its place: one object may be touched by every version, and its images are not copied for each.
-            touched.values[known].add(entry, image, own)
+            touched[known].add(entry, image, own)
             return
         }
         var new = Touched(
@@ -171,7 +173,8 @@ private struct Gathering {
             new.byOthers = new.byOthers || !byClient
             new.byClient = new.byClient || byClient
         }
-        touched[entry.name] = new
+        places[entry.name] = touched.count
+        touched.append(new)
     }
 
     /// A row that was born in the range and is touched again is told as touched.
@@ -197,7 +200,7 @@ private struct Gathering {
 
     var history: History {
         History(
-            touched: touched.values.sorted { $0.name < $1.name },
+            touched: touched.sorted { $0.name < $1.name },
             births: births.sorted { $0.key < $1.key }.flatMap { _, runs in
                 runs.map { run in
                     var run = run

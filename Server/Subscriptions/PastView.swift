@@ -9,7 +9,8 @@ import CausewayStore
 /// holds it.
 final class PastView {
     let snapshot: any StoreSnapshot
-    private var touched: [ObjectName: Touched] = [:]
+    /// In the order of names.
+    private var touched: [Touched] = []
     /// Images of the object being judged: its predicate may ask for many of its properties.
     private var images: [ImageReference: ObjectState] = [:]
     private var failure: StoreFailure?
@@ -19,13 +20,13 @@ final class PastView {
     }
 
     func learn(_ history: History) {
-        touched = Dictionary(uniqueKeysWithValues: history.touched.map { ($0.name, $0) })
+        touched = history.touched
     }
 
     func matched(_ object: Touched, _ query: BoundPredicate) throws(StoreFailure) -> Bool {
         if case .constant(let answer) = query { return answer && object.existed }
         images.removeAll(keepingCapacity: true)
-        let matches = query.matches(PastRow(view: self, name: object.name))
+        let matches = query.matches(PastRow(view: self, name: object.name, images: object.images))
         if let failure { throw failure }
         return object.existed && matches
     }
@@ -43,23 +44,25 @@ final class PastView {
         }
     }
 
-    fileprivate func images(of name: ObjectName) -> [ImageReference] {
-        touched[name]?.images ?? []
-    }
-
-    fileprivate func existed(_ name: ObjectName) -> Bool {
-        touched[name]?.existed ?? (snapshot.row(name) != nil)
+    /// Nil for an object that did not exist when the range began.
+    fileprivate func row(_ name: ObjectName) -> PastRow? {
+        let index = touched.partitioningIndex { !($0.name < name) }
+        guard index < touched.count, touched[index].name == name else {
+            return snapshot.row(name).map { _ in PastRow(view: self, name: name, images: []) }
+        }
+        return touched[index].existed ? PastRow(view: self, name: name, images: touched[index].images) : nil
     }
 }
 
 private struct PastRow: RowSource {
     let view: PastView
     let name: ObjectName
+    let images: [ImageReference]
 
     func value(of property: Int, in className: String) -> Value {
         guard let property = view.snapshot.schema[className]?.properties[property] else { return .null }
         if property.isPrimaryKey { return name.key.value ?? .null }
-        for reference in view.images(of: name) {
+        for reference in images {
             if let field = view.image(reference)?.fields.first(where: { $0.property == property.name }) {
                 return field.value
             }
@@ -73,7 +76,7 @@ private struct PastRow: RowSource {
         // The complement of a property's number stands for the keys of a map.
         let areKeys = number < 0
         guard let property = view.snapshot.schema[className]?.properties[areKeys ? ~number : number] else { return [] }
-        for reference in view.images(of: name) {
+        for reference in images {
             if let list = view.image(reference)?.lists.first(where: { $0.property == property.name }) {
                 return list.list.visible.map(\.value)
             }
@@ -87,8 +90,7 @@ private struct PastRow: RowSource {
 
     func object(at link: Value, in target: String) -> PastRow? {
         guard case .link(let key) = link, let classNumber = view.snapshot.classNumber(target) else { return nil }
-        let target = ObjectName(classNumber, key)
-        return view.existed(target) ? PastRow(view: view, name: target) : nil
+        return view.row(ObjectName(classNumber, key))
     }
 
     private func column(_ property: Property) -> Int? {

@@ -16,6 +16,7 @@ struct Aggregate {
 
     /// In the order of names. An embedded object that never found its place stands for itself.
     static func gather(_ touched: [Touched]) -> [Aggregate] {
+        guard touched.contains(where: { $0.root != nil }) else { return touched.map { Aggregate(root: $0) } }
         var aggregates: [Aggregate] = []
         var place: [ObjectName: Int] = [:]
         for object in touched where object.root == nil {
