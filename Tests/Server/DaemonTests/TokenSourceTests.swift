@@ -146,6 +146,27 @@ struct TokenSourceTests {
         func log(event: LogEvent) { lines.add("\(event.level) \(event.message)") }
     }
 
+    /// A daemon's part that reads keys and certificate anew, without a database.
+    private struct ReloadBench {
+        let authenticator: TokenAuthenticator
+        let collected = Collected()
+        let endpoint: Endpoint
+        let reloading: Reloading
+
+        init(_ folder: TemporaryFolder, _ configuration: Configuration) async throws {
+            let inspection = await Inspection(configuration, now: Date())
+            let verifiers = TokenVerifiers(try inspection.verifiers(configuration))
+            authenticator = TokenAuthenticator(verifiers: verifiers, clock: SystemClock())
+            let logger = Logger(label: "test") { [collected] _ in Lines(lines: collected) }
+            endpoint = try Endpoint(
+                configuration.endpoint(inspection), services: [:], authenticator: authenticator, clock: SystemClock(),
+                logger: logger)
+            reloading = Reloading(
+                file: folder.url.appending(path: "sync-server.yaml").path, configuration: configuration,
+                endpoint: endpoint, tenants: [], accounts: [:], offices: [:], verifiers: verifiers, logger: logger)
+        }
+    }
+
     @Test(
         "keys and certificate are read anew: a good one takes effect, a bad one leaves the old, and the log says which")
     func reloading() async throws {
@@ -156,37 +177,27 @@ struct TokenSourceTests {
             databases: [{name: a, folder: a}]
             tokens: {keys: [{file: keys/token-public.pem, algorithm: ES256}]}
             """)
-        let configuration = try configuration(folder)
-        let inspection = await Inspection(configuration, now: Date())
-        let verifiers = TokenVerifiers(try inspection.verifiers(configuration))
-        let authenticator = TokenAuthenticator(verifiers: verifiers, clock: SystemClock())
-        let collected = Collected()
-        let logger = Logger(label: "test") { _ in Lines(lines: collected) }
-        let endpoint = try Endpoint(
-            configuration.endpoint(inspection), services: [:], authenticator: authenticator, clock: SystemClock(),
-            logger: logger)
-        let reloading = Reloading(
-            file: "", configuration: configuration, endpoint: endpoint, tenants: [], accounts: [:],
-            offices: [:],
-            verifiers: verifiers, logger: logger)
+        let bench = try await ReloadBench(folder, configuration(folder))
+        let (authenticator, collected) = (bench.authenticator, bench.collected)
+        let configuration = bench.reloading.configuration
         let (old, new) = (try await token(first), try await token(second))
         #expect(isTaken(old, "a", authenticator) && !isTaken(new, "a", authenticator))
 
         let stamps = FileStamps(configuration.keyFiles)
         folder.write(text(second, DevelopmentKeys.Name.tokenPublic), "keys/token-public.pem")
         #expect(FileStamps(configuration.keyFiles) != stamps)
-        await reloading.takeKeys(configuration)
+        await bench.reloading.takeKeys(configuration)
         #expect(!isTaken(old, "a", authenticator) && isTaken(new, "a", authenticator))
         #expect(collected.all == ["notice the certificate was read anew", "notice the token keys were read anew"])
 
         folder.write("none", "keys/token-public.pem")
         folder.write(text(second, DevelopmentKeys.Name.server), "keys/server.pem")
-        await reloading.takeKeys(configuration)
+        await bench.reloading.takeKeys(configuration)
         #expect(isTaken(new, "a", authenticator))
         #expect(collected.all.dropFirst(2).allSatisfy { $0.hasPrefix("error ") })
         #expect(collected.all.contains { $0.contains("the certificate stays as it was") && $0.contains("belong") })
         #expect(collected.all.contains { $0.contains("the token keys stay as they were") })
-        await endpoint.shutdown()
+        await bench.endpoint.shutdown()
     }
 
     @Test("what the operator asks for and what a look at the files finds are read one after the other")
@@ -201,19 +212,8 @@ struct TokenSourceTests {
         let folder = try folder(first, text("old"))
         folder.write(self.text(first, DevelopmentKeys.Name.tokenPublic), "old.pem")
         folder.write(self.text(second, DevelopmentKeys.Name.tokenPublic), "new.pem")
-        let configuration = try configuration(folder)
-        let inspection = await Inspection(configuration, now: Date())
-        let verifiers = TokenVerifiers(try inspection.verifiers(configuration))
-        let authenticator = TokenAuthenticator(verifiers: verifiers, clock: SystemClock())
-        let collected = Collected()
-        let logger = Logger(label: "test") { _ in Lines(lines: collected) }
-        let endpoint = try Endpoint(
-            configuration.endpoint(inspection), services: [:], authenticator: authenticator, clock: SystemClock(),
-            logger: logger)
-        let path = folder.url.appending(path: "sync-server.yaml").path
-        let reloading = Reloading(
-            file: path, configuration: configuration,
-            endpoint: endpoint, tenants: [], accounts: [:], offices: [:], verifiers: verifiers, logger: logger)
+        let bench = try await ReloadBench(folder, configuration(folder))
+        let (authenticator, collected) = (bench.authenticator, bench.collected)
         let (old, new) = (try await token(first, audience: "old"), try await token(second, audience: "new"))
         #expect(isTaken(old, "a", authenticator))
 
@@ -224,11 +224,11 @@ struct TokenSourceTests {
         let (occasions, told) = AsyncStream.makeStream(of: Reloading.Occasion.self)
         for occasion in [Reloading.Occasion.looked, .asked, .looked, .looked] { told.yield(occasion) }
         told.finish()
-        await reloading.follow(occasions)
+        await bench.reloading.follow(occasions)
         #expect(!isTaken(old, "a", authenticator) && isTaken(new, "a", authenticator))
         // Nothing has changed since the operator asked.
         #expect(collected.all.filter { $0.contains("token keys were read") }.count <= 2)
-        await endpoint.shutdown()
+        await bench.endpoint.shutdown()
     }
 
     @Test("what waits for the next start is named")

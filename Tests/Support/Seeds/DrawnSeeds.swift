@@ -27,7 +27,8 @@ package struct DrawnSeeds: Sendable {
         self.count = counted ?? count * times
         isAlone = named != nil && counted != nil
         let name = suite.split(separator: "/").last?.prefix { $0 != "." } ?? ""
-        let words = ["\(prefix)_SEED=\(first)"] + (counted == nil && times == 1 ? [] : ["\(prefix)_COUNT=\(self.count)"])
+        let words =
+            ["\(prefix)_SEED=\(first)"] + (counted == nil && times == 1 ? [] : ["\(prefix)_COUNT=\(self.count)"])
         command = "\(words.joined(separator: " ")) deploy/test --filter \(name)"
     }
 

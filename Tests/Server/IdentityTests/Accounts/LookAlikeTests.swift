@@ -148,43 +148,11 @@ struct LookAlikeTests {
 
     @Test("users of another issuer whose names look alike are two: neither gets at the other's keys or identities")
     func issuersUsers() async throws {
-        let keys = try DevelopmentKeys.tokens()
-        let verifier = TokenVerifier(
-            keys: [try await TrustedKey.load(keys.publicKey, algorithm: .es256, source: "test")], rules: TokenRules())
-        let fixture = try await AccountsFixture(providers: ["custom-token": verifier])
+        let issuer = try await IdTokenIssuer()
+        let fixture = try await AccountsFixture(providers: issuer.providers)
         defer { fixture.end() }
-        func token(_ user: String) async throws -> String {
-            try await DevelopmentToken(user: user, issuer: nil, audience: nil).signed(
-                with: keys.privateKey, algorithm: .es256, source: "test", now: fixture.clock.now())
-        }
-        let (composed, decomposed) = (try await token("\u{E9}ve"), try await token("e\u{301}ve"))
-        let key = try await fixture.call("createKey", ["name": "door"], token: composed)
-        let id = try #require(key["id"])
-        for call in ["key", "disableKey", "deleteKey"] {
-            #expect(try await fixture.call(call, ["id": id], token: decomposed).code == "valueNotFound", "\(call)")
-        }
-        _ = try await fixture.register("ann@example.org")
-        let credentials = [
-            "provider": "local-userpass", "email": "ann@example.org", "password": AccountsFixture.password,
-        ]
-        #expect(try await fixture.call("link", credentials, token: composed).status == 200)
-        #expect(try await fixture.call("link", credentials, token: decomposed).code == "accountNameInUse")
-        let owner = try await fixture.login("ann@example.org")
-        #expect(owner["userId"]?.utf8.elementsEqual("\u{E9}ve".utf8) == true)
-    }
-
-    @Test("an address that an issuer has seen is claimed as it is, and not as the one it looks like")
-    func issuersAddress() async throws {
-        let keys = try DevelopmentKeys.tokens()
-        let verifier = TokenVerifier(
-            keys: [try await TrustedKey.load(keys.publicKey, algorithm: .es256, source: "test")], rules: TokenRules())
-        let fixture = try await AccountsFixture(providers: ["oauth2-google": verifier])
-        defer { fixture.end() }
-        let token = try await DevelopmentToken(
-            user: "1", issuer: nil, audience: nil,
-            claims: ["email": .string("\u{212A}ATE@example.org"), "email_verified": .bool(true)]
-        ).signed(with: keys.privateKey, algorithm: .es256, source: "test", now: fixture.clock.now())
-        let login = try await fixture.call("login", ["provider": "oauth2-google", "token": token])
+        let login = try await issuer.login(
+            ["email": .string("\u{212A}ATE@example.org"), "email_verified": .bool(true)], to: fixture)
         let access = try #require(login["accessToken"])
         let caller = try #require(try fixture.accounts.caller(for: access, at: fixture.clock.now()))
         let claimed = try #require(caller.claims["email"]?.string)
