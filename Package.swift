@@ -99,7 +99,6 @@ let tests: [Target] = [
     ),
     part("Tests", "Support/QueryFuzzing", uses: ["Model", "Query", "Support/Seeds"]),
     part("Tests", "Support/DecoderFuzzing", uses: shape + ["Support/Seeds", "Wire"]),
-    part("Tests", "Support/LMDBStorage", uses: ["Storage"], libraries: ["CLMDB"], excludes: ["lmdb"]),
     .target(name: "CMeasuring", path: "Tests/Support/Measuring/system"),
     part("Tests", "Support/Measuring", libraries: ["CMeasuring"], excludes: ["system"]),
     part("Tests", "Support/ExactValues", uses: ["Model"]),
@@ -109,12 +108,9 @@ let tests: [Target] = [
     part("Tests", "Support/Seeds"),
     part("Tests", "Support/Shrinking", uses: ["Support/Seeds"]),
     part("Tests", "Support/SimulatedDisk", uses: ["Environment", "Support/Seeds"], documents: ["README.md"]),
-    part("Tests", "Support/StorageOracle", uses: ["Storage", "Support/LMDBStorage", "Support/Seeds"]),
+    part("Tests", "Support/StorageOracle", uses: ["Storage", "Support/Seeds"]),
     program("Support/SharingPeer", uses: ["Storage", "Support/Seeds"]),
     program("Support/StoragePeer", uses: ["Storage", "Support/Seeds"]),
-    .systemLibrary(
-        name: "CLMDB", path: "Tests/Support/LMDBStorage/lmdb", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]
-    ),
     program("Support/AppPeer", uses: ["Database"]),
     program("Support/MigrationPeer", uses: ["ObjectStore", "Support/MigrationSequences"]),
     program("Support/CrashWriter", uses: ["Database", "Support/Bookkeeping"]),
@@ -136,7 +132,7 @@ let tests: [Target] = [
     test(
         "Shared", "Storage",
         uses: [
-            "Environment", "Storage", "Support/Folders", "Support/LMDBStorage", "Support/Programs", "Support/Seeds",
+            "Environment", "Storage", "Support/Folders", "Support/Programs", "Support/Seeds",
             "Support/SharingPeer", "Support/SimulatedDisk", "Support/StorageOracle", "Support/StoragePeer",
         ],
         libraries: ["CStorage", Package.crypto]
@@ -250,11 +246,13 @@ let tests: [Target] = [
         "Benchmarks",
         uses: [
             "Database", "Merge", "Model", "Operations", "Query", "Storage", "Store", "StoreEmbedded", "Support/Flights",
-            "Support/LMDBStorage",
             "Support/Measuring", "Support/Programs", "Support/Seeds",
         ],
         libraries: ["CLMDB", "CSQLite"],
-        excludes: ["README.md", "sqlite"]
+        excludes: ["README.md", "lmdb", "sqlite"]
+    ),
+    .systemLibrary(
+        name: "CLMDB", path: "Tests/Benchmarks/lmdb", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]
     ),
     .systemLibrary(
         name: "CSQLite", path: "Tests/Benchmarks/sqlite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]

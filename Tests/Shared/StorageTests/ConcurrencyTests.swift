@@ -55,7 +55,7 @@ struct ConcurrencyTests {
 
     @Test(
         "who opens a file while others let go of it loses nothing",
-        arguments: [StorageBackend.pages, .encryptedPages])
+        arguments: StorageBackend.allCases)
     func openingWhileClosing(backend: StorageBackend) throws {
         let path = folder.file("a.realm")
         let rounds = 400

@@ -9,7 +9,7 @@ struct LongKeyTests {
     private static let seeds = SeedList.drawn(for: "long-keys", count: 4)
 
     private static let lengths = [0, 1, 500, 990, 1000, 1001, 1010, 4090, 4096, 5000, 70_000]
-    private static let backends: [StorageBackend] = [.pages, .encryptedPages]
+    private static let backends = StorageBackend.allCases
 
     private func key(_ random: inout SeededNumbers) -> [UInt8] {
         var key = [UInt8](repeating: 9, count: random.one(of: Self.lengths))

@@ -36,8 +36,9 @@ struct PageFileTests {
 
     @Test("a file of the preview's LMDB is refused with a sentence that says what it is")
     func preview() throws {
-        try fill(.lmdb, folder.file("a.realm"), commits: 1)
-        let bytes = folder.read("a.realm")
+        // The mark of the first page of such a file, at offset 16.
+        var bytes = [UInt8](repeating: 0, count: 3 * 4096)
+        bytes.replaceSubrange(16..<20, with: [0xDE, 0xC0, 0xEF, 0xBE])
         folder.write(bytes, to: "old.realm")
         #expect(code { _ = try StorageBackend.pages.open(folder.file("old.realm")) } == .notADatabase)
         #expect(message { _ = try StorageBackend.pages.open(folder.file("old.realm")) }.contains("LMDB"))

@@ -40,7 +40,7 @@ struct SnapshotAgeTests {
 
     @Test(
         "more commits than allowed behind the oldest snapshot fail, until it goes",
-        arguments: [StorageBackend.pages, .encryptedPages])
+        arguments: StorageBackend.allCases)
     func versionCap(backend: StorageBackend) throws {
         let storage = try backend.open(folder.file("a.realm"), maximumVersions: 4)
         func commit() throws {

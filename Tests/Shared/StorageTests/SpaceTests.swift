@@ -10,7 +10,7 @@ import Testing
 @Suite("Space")
 struct SpaceTests {
     let folder: TemporaryFolder
-    private static let backends: [StorageBackend] = [.pages, .encryptedPages]
+    private static let backends = StorageBackend.allCases
     private static let commits =
         ProcessInfo.processInfo.environment["CAUSEWAY_STORAGE_COMMITS"].flatMap(Int.init) ?? 1500
     private static let leafBytes = 8176

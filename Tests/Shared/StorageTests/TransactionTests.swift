@@ -159,12 +159,12 @@ struct TransactionTests {
         let storage = try backend.open("long", inMemory: true)
         let writer = try storage.write()
         writer.put(20, [1], [1])
-        writer.put(20, Array(repeating: 1, count: backend.longestKeyBytes + 1), [])
+        writer.put(20, Array(repeating: 1, count: maximumKeyBytes + 1), [])
         #expect(throws: StorageError.self) { try writer.commit(.durable) }
         #expect(try storage.snapshot().get(20, [1]) == nil)
         let next = try storage.write()
-        next.put(20, Array(repeating: 1, count: backend.longestKeyBytes), [2])
-        #expect(try next.commit(.durable).get(20, Array(repeating: 1, count: backend.longestKeyBytes)) == [2])
+        next.put(20, Array(repeating: 1, count: maximumKeyBytes), [2])
+        #expect(try next.commit(.durable).get(20, Array(repeating: 1, count: maximumKeyBytes)) == [2])
     }
 
     /// @unchecked: handed from one thread to the next, never shared.

@@ -1,21 +1,15 @@
-import CausewayLMDBStorage
 package import CausewayStorage
 
-/// What stands behind the protocol `Storage`: one suite is run on each.
+/// A page store, plain and encrypted: one suite is run on each.
 package enum StorageBackend: String, CaseIterable, Sendable {
     case pages
     case encryptedPages
-    case lmdb
 
     /// Any 64 bytes.
     package static let key = (0..<64).map { UInt8($0 * 3) }
 
-    package var isPages: Bool { self != .lmdb }
-
     /// The key of storages and of their copies.
     package var key: [UInt8]? { self == .encryptedPages ? Self.key : nil }
-
-    package var longestKeyBytes: Int { isPages ? maximumKeyBytes : LMDBStorage.longestKeyBytes }
 
     package func open(
         _ path: String, inMemory: Bool = false, readOnly: Bool = false, mapSizeBytes: Int = 1 << 30,
@@ -28,7 +22,6 @@ package enum StorageBackend: String, CaseIterable, Sendable {
         options.decryptedBytesMaximum = 64 << 10
         // Names in memory are the process's: each backend has its own.
         let path = inMemory ? "\(path), \(rawValue)" : path
-        if isPages { return try StorageRegistry.shared.open(path: path, options: options) }
-        return try LMDBStorage.open(path: path, options: options)
+        return try StorageRegistry.shared.open(path: path, options: options)
     }
 }

@@ -4,8 +4,7 @@ import CausewayStorageOracle
 import Foundation
 import Synchronization
 
-/// Runs random operations on the page store, plain and encrypted, on LMDB and on a dictionary, which must all give the
-/// same answers, with snapshots held across commits, reopenings, compactions and copies.
+/// Runs random operations on the page store, plain and encrypted, and on a dictionary, which must all give the same answers, with snapshots held across commits, reopenings, compactions and copies.
 @main
 struct StorageSequences: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "causeway-sequences")
