@@ -226,7 +226,7 @@ package final class ViewApplication {
     private func acknowledge(_ object: ObjectReference) throws(StoreError) {
         guard !settled.contains(object), var base = try base(of: object) else { return }
         let hasReturned = try makeAgain(object, &base)
-        guard base.lastSequence > acknowledged, !hasReturned, try isShown(object) else {
+        guard base.lastSequence > acknowledged, !hasReturned, try isShown(object, base.state) else {
             return try settle(object, base: base.state, lastSequence: base.lastSequence)
         }
         settled.insert(object)
@@ -261,9 +261,12 @@ package final class ViewApplication {
         return base
     }
 
-    /// Whether the app sees what the log says. The row of an embedded object may have gone with what held it.
-    private func isShown(_ object: ObjectReference) throws(StoreError) -> Bool {
-        if rows.isEmbedded(object.className), transaction.table(object.className)?.key(for: object.key) == nil {
+    /// Whether the app sees what the log says. The row of an embedded object may have gone with what held it; that of
+    /// another one was taken away when a server that has been restored since told that it had ended.
+    private func isShown(_ object: ObjectReference, _ base: ObjectState) throws(StoreError) -> Bool {
+        if base.isAlive || rows.isEmbedded(object.className),
+            transaction.table(object.className)?.key(for: object.key) == nil
+        {
             return false
         }
         if refused.isEmpty { return true }

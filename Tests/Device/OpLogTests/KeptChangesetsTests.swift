@@ -115,6 +115,37 @@ struct KeptChangesetsTests {
         #expect(try device.pending().isEmpty && device.bookkeeping("sync.bases") == 0)
     }
 
+    @Test("brings back an object that the lost server had ended, with the embedded object that went with it")
+    func endedByTheLostServer() throws {
+        let device = try Device(1)
+        try create(1, device)
+        try acknowledge(1, device)
+        var home = ObjectReference("Address", .null)
+        try device.write { transaction in
+            let (notes, addresses) = (transaction.table("Note")!, transaction.table("Address")!)
+            home.key = try device.replica.container(in: transaction)
+            let address = try addresses.create(home.key)
+            addresses.set(address, Column.city, .string("Ulm"))
+            notes.set(notes.key(for: .int(1))!, Column.home, .object(address))
+        }
+        try device.write { transaction in
+            let notes = transaction.table("Note")!
+            notes.set(notes.key(for: .int(1))!, Column.title, .string("b"))
+        }
+        try device.apply(
+            ViewChange(
+                messages: [.delete(note(1), life: 2)], acknowledged: 1, version: ServerVersion(2), view: .everything))
+        #expect(try device.visible.isEmpty)
+        // The server that was restored knows no end. What it takes of this device one by one stands there.
+        try refill(device, after: 0)
+        for sequence in 1...3 { try acknowledge(UInt64(sequence), device) }
+        let visible = try device.visible
+        #expect(visible[note(1)]?.fields["title"] == .string("b"))
+        #expect(visible[note(1)]?.fields["home"] == .link(home.key))
+        #expect(visible[home]?.fields["city"] == .string("Ulm"))
+        #expect(try device.pending().isEmpty && device.bookkeeping("sync.bases") == 0)
+    }
+
     @Test("is bounded by age and size, goes oldest first, and never has a hole")
     func bounds() throws {
         let device = try Device(1)
