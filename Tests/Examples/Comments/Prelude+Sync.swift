@@ -46,7 +46,6 @@ nonisolated(unsafe) let other = Page()
 let error: any Error = Realm.Error(.fail, "It failed.")
 let laptop: UserAPIKey = never()
 let message: (token: String, tokenId: String) = never()
-let collection: MongoCollection = never()
 let transport: any NetworkTransport = never()
 let request: NetworkRequest = never()
 let jwt = "", facebookToken = "", googleToken = "", appleToken = "", serverKey = ""

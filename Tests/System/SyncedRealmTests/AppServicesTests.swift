@@ -317,59 +317,6 @@ struct AppServicesTests {
         let user = try await app.login(credentials: .anonymous)
         let function = await error { _ = try await user.functions.sum(1, 2, "three", .null) }
         #expect(function?.code == .functionNotFound)
-        let collection = user.mongoClient("mongodb-atlas").database(named: "pets").collection(withName: "Dog")
-        let mongo = await error { _ = try await collection.findOneDocument(filter: ["name": "Rex"]) }
-        #expect(mongo?.code == .mongoDBError)
-        #expect(mongo?.message.contains("not provided by the server") == true)
-        let updated = await error {
-            let result = try await collection.updateOneDocument(filter: [:], update: ["age": 3], upsert: true)
-            Issue.record("\(result.matchedCount), \(result.modifiedCount), \(String(describing: result.objectId))")
-        }
-        #expect(updated?.code == .mongoDBError)
-    }
-
-    @Test("every call to a collection has a form with a callback, and a delegate that watches hears that it is closed")
-    func mongoCallbacks() async throws {
-        let services = try await AppServices()
-        defer { services.end() }
-        let user = try await services.app().login(credentials: .anonymous)
-        let dogs = user.mongoClient("mongodb-atlas").database(named: "pets").collection(withName: "Dog")
-        let (rex, old): (Document, Document) = (["name": "Rex"], ["$set": ["age": 12]])
-        let options = FindOptions(limit: 3, projection: ["name": 1], sort: nil)
-        options.limit = 4
-        let modify = FindOneAndModifyOptions(["name": 1], nil, true)
-        modify.shouldReturnNewDocument = true
-        #expect(options.limit == 4 && options.projection == ["name": 1] && options.sort == nil)
-        #expect(modify.upsert && modify.shouldReturnNewDocument && modify.projection == ["name": 1])
-        let (errors, error) = AsyncStream.makeStream(of: (any Error)?.self)
-        @Sendable func tell<Value>(_ result: Result<Value, any Error>) {
-            error.yield(#expect(throws: AppError.self) { try result.get() })
-        }
-        dogs.find(filter: rex) { tell($0) }
-        dogs.find(filter: rex, options: options) { tell($0) }
-        dogs.findOneDocument(filter: rex) { tell($0) }
-        dogs.count(filter: rex) { tell($0) }
-        dogs.count(filter: rex, limit: 3) { tell($0) }
-        dogs.aggregate(pipeline: [["$match": ["name": "Rex"]]]) { tell($0) }
-        dogs.insertOne(rex) { tell($0) }
-        dogs.insertMany([rex, rex]) { tell($0) }
-        dogs.updateOneDocument(filter: rex, update: old) { tell($0) }
-        dogs.updateManyDocuments(filter: rex, update: old, upsert: true) { tell($0) }
-        dogs.deleteOneDocument(filter: rex) { tell($0) }
-        dogs.deleteManyDocuments(filter: rex) { tell($0) }
-        dogs.findOneAndUpdate(filter: rex, update: old) { tell($0) }
-        dogs.findOneAndReplace(filter: rex, replacement: old, options: modify) { tell($0) }
-        dogs.findOneAndDelete(filter: rex) { tell($0) }
-        let delegate = ClosedStreams(error)
-        dogs.watch(delegate: delegate, queue: DispatchQueue(label: "watch")).close()
-        dogs.watch(matchFilter: rex, delegate: delegate, queue: DispatchQueue(label: "watch")).close()
-        dogs.watch(filterIds: [ObjectId.generate()], delegate: delegate, queue: DispatchQueue(label: "watch")).close()
-        var heard: [AppError.Code?] = []
-        for await error in errors {
-            heard.append((error as? AppError)?.code)
-            if heard.count == 18 { break }
-        }
-        #expect(heard == Array(repeating: .mongoDBError, count: 18))
     }
 
     @Test("every call has a form with a callback")
@@ -417,17 +364,4 @@ struct AppServicesTests {
         #expect(request.url == "https://device.example.org/v1/flights/auth/login")
         #expect(request.timeoutMilliseconds == app.configuration.defaultRequestTimeoutMS)
     }
-}
-
-private final class ClosedStreams: ChangeEventDelegate {
-    private let errors: AsyncStream<(any Error)?>.Continuation
-
-    init(_ errors: AsyncStream<(any Error)?>.Continuation) {
-        self.errors = errors
-    }
-
-    func changeStreamDidOpen(_ changeStream: ChangeStream) { Issue.record("There is nothing to open.") }
-    func changeStreamDidClose(with error: (any Error)?) { errors.yield(error) }
-    func changeStreamDidReceive(error: any Error) { Issue.record(error) }
-    func changeStreamDidReceive(changeEvent: AnyBSON?) { Issue.record("Nothing is watched.") }
 }
