@@ -21,7 +21,7 @@ package struct Intake: OneWayIntake {
             self.operationsAtOnce = operationsAtOnce
         }
 
-        package static let standard = Limits(entriesMax: 100_000, operationsMax: 1_000_000, operationsAtOnce: 20_000)
+        package static let standard = Limits(entriesMax: 100_000, operationsMax: 1_000_000, operationsAtOnce: 4_000)
     }
 
     private let backend: any StoreBackend

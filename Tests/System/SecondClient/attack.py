@@ -40,6 +40,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=secrets.randbits(32))
     parser.add_argument("--wider", type=float, default=1, help="bounds of time so many times as wide")
     parser.add_argument("--server", type=Path, required=True, help="the program sync-server")
+    parser.add_argument("--more-memory", type=float, default=1, help="bounds of memory so many times as high")
     parser.add_argument("--only", help="words of names, with commas between; one+other for two at once")
     parser.add_argument("--keep", type=Path, help="keeps the server's folder there")
     arguments = parser.parse_args()
@@ -59,7 +60,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         server = make_server(arguments.server, arguments.keep or Path(folder))
         try:
-            run = Run(server, arguments.seed, arguments.wider, {attack.__name__ for attack in GUARDED}, ATTACKS)
+            run = Run(
+                server, arguments.seed, arguments.wider, arguments.more_memory, {attack.__name__ for attack in GUARDED}, ATTACKS
+            )
             print(HEAD, flush=True)
             run.make_all(plan.moments, plan.seconds)
             run.finish()

@@ -42,7 +42,7 @@ class Row:
     def is_by_chance(self) -> bool:
         return bool(self.troubles) and all(trouble.may_be_chance for trouble in self.troubles)
 
-    def judge(self, wider: float) -> None:
+    def judge(self, wider: float, more_memory: float = 1) -> None:
         """Adds what does not keep the bounds.
 
         Those of time are wider where the machine is busy with other things, and as many times wider as is said, for a
@@ -54,7 +54,7 @@ class Row:
             self.troubles.append(Trouble(f"p99 over {bound:.0f} ms", may_be_chance=True))
         if self.health_seconds > HEALTH_SECONDS * bound / WAIT_MILLISECONDS:
             self.troubles.append(Trouble(f"/healthz after {self.health_seconds:.1f} s", may_be_chance=True))
-        if self.rise_mebibytes > RISE_MEBIBYTES:
+        if self.rise_mebibytes > more_memory * RISE_MEBIBYTES:
             self.troubles.append(Trouble(f"{self.rise_mebibytes:.0f} MiB more", may_be_chance=True))
 
 

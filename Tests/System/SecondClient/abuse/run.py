@@ -62,8 +62,16 @@ def make_attack(
 
 
 class Run:
-    def __init__(self, server: Server, seed: int, wider: float, guarded: set[str], attacks: dict[str, Attack]) -> None:
-        self.server, self.wider = server, wider
+    def __init__(
+        self,
+        server: Server,
+        seed: int,
+        wider: float,
+        more_memory: float,
+        guarded: set[str],
+        attacks: dict[str, Attack],
+    ) -> None:
+        self.server, self.wider, self.more_memory = server, wider, more_memory
         self._guarded_attacks, self._attacks = guarded, attacks
         tokens = tuple(server.token(user) for user in ("honest", *(f"mallory-{n}" for n in range(4))))
         where = ("127.0.0.1", server.port, server.authority, server.database, GUARDED_DATABASE)
@@ -160,7 +168,7 @@ class Run:
             troubles + late_troubles,
         )
         row.troubles += map(Trouble, self._log.troubles())
-        row.judge(self.wider)
+        row.judge(self.wider, self.more_memory)
         must_begin_anew = bool(troubles or late_troubles) or not self._honest.is_alive()
         if must_begin_anew:
             # What comes next is measured on a server of its own.
@@ -219,7 +227,7 @@ class Run:
             is_served = bool(more) and max(more[-3:]) < SERVED_SECONDS and is_idle
             left = self._taken()
             waited = time.monotonic() - began
-            if is_served and left <= REST_MEBIBYTES:
+            if is_served and left <= self.more_memory * REST_MEBIBYTES:
                 return waits, []
             if is_served and waited > REST_SECONDS:
                 return waits, [Trouble(f"{left:.0f} MiB still taken {waited:.0f} s later", may_be_chance=True)]
@@ -238,11 +246,11 @@ class Run:
     def finish(self) -> None:
         """What was taken must be back when nobody attacks any more, and the server must end as it should."""
         deadline = time.monotonic() + REST_SECONDS
-        while self._taken() > REST_MEBIBYTES and time.monotonic() < deadline:
+        while self._taken() > self.more_memory * REST_MEBIBYTES and time.monotonic() < deadline:
             self._collect(time.monotonic() + 1)
         left = self._taken()
         print(f"at rest: {left:+.0f} MiB after the attacks", flush=True)
-        if left > REST_MEBIBYTES:
+        if left > self.more_memory * REST_MEBIBYTES:
             self.troubles.append(f"{left:.0f} MiB are still taken {REST_SECONDS} s after the last attack")
         self.troubles += self.end()
         self.troubles += self.server.verify()
