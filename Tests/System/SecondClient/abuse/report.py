@@ -46,9 +46,12 @@ class Row:
         """Adds what does not keep the bounds.
 
         Those of time are wider where the machine is busy with other things, and as many times wider as is said, for a
-        machine of which nobody knows how fast it is. That of memory is not: it depends on no speed.
+        machine of which nobody knows how fast it is. That of memory depends on no speed: it is higher only where that is
+        said by itself.
         """
-        self.troubles += [Trouble(f"{name} sent nothing") for name, count in self.sent.items() if not count]
+        self.troubles += [
+            Trouble(f"{name} sent nothing", may_be_chance=True) for name, count in self.sent.items() if not count
+        ]
         bound = wider * max(WAIT_MILLISECONDS, WAIT_TIMES_CALM * self.calm_milliseconds)
         if self.p99_milliseconds > bound:
             self.troubles.append(Trouble(f"p99 over {bound:.0f} ms", may_be_chance=True))
