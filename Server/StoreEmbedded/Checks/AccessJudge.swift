@@ -189,25 +189,32 @@ final class AccessJudge {
 
     /// Whether the object meets a rule as the changeset finds it.
     func holds(_ place: JudgedClass.Rule, _ object: JudgedObject) -> Bool {
-        guard let rule = object.judged.rule(place) else { return true }
+        guard let (number, rule) = object.judged.rule(place) else { return true }
         if case .constant(let answer) = rule { return answer }
-        if let answer = object.answers[place] { return answer }
+        if let answer = object.answers[number] { return answer }
         let answer = rule.matches(JudgedRow(judge: self, object: object, moment: .before))
-        object.answers[place] = answer
+        object.answers[number] = answer
         return answer
     }
 
     // MARK: - For rows
 
-    /// An object that an operation is about, or that a rule comes to.
+    /// An object that an operation is about, or that holds a part which one is about. It is kept.
     func object(_ name: ObjectName) -> JudgedObject {
+        if let known = objects[name] { return known }
+        let object = linked(name)
+        objects[name] = object
+        return object
+    }
+
+    /// An object that a rule comes to. One that no operation is about is not kept: a rule may read a list of millions of
+    /// links for every operation.
+    func linked(_ name: ObjectName) -> JudgedObject {
         if let known = objects[name] { return known }
         let plan = merging.catalog[name.classNumber]
         let judged = classes[plan.number] ?? JudgedClass(plan, rules[plan.name])
         classes[plan.number] = judged
-        let object = JudgedObject(name, judged, row: merging.table(plan.number).key(for: name.key))
-        objects[name] = object
-        return object
+        return JudgedObject(name, judged, row: merging.table(plan.number).key(for: name.key))
     }
 
     private func makeSteps() -> [Step?] {

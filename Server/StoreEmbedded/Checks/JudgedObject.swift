@@ -17,24 +17,35 @@ final class JudgedClass {
         case property(Int)
     }
 
+    /// Equal rules have one number, so that what one of them says is asked once.
+    private var numbers: [BoundPredicate: Int] = [:]
+    private var known: [Rule: (number: Int, predicate: BoundPredicate)] = [:]
+
     init(_ plan: ClassPlan, _ rules: BoundRules.OfClass?) {
         self.plan = plan
         self.rules = rules
     }
 
     /// Nil where everything is permitted.
-    func rule(_ rule: Rule) -> BoundPredicate? {
-        switch rule {
-        case .read: rules?.read
-        case .write: rules?.write
-        case .delete: rules?.delete
-        case .property(let column): rules?.writable[column]
-        }
+    func rule(_ rule: Rule) -> (number: Int, predicate: BoundPredicate)? {
+        if let known = known[rule] { return known }
+        let found: BoundPredicate? =
+            switch rule {
+            case .read: rules?.read
+            case .write: rules?.write
+            case .delete: rules?.delete
+            case .property(let column): rules?.writable[column]
+            }
+        guard let found else { return nil }
+        let number = numbers[found] ?? numbers.count
+        numbers[found] = number
+        known[rule] = (number, found)
+        return (number, found)
     }
 }
 
-/// An object that a judged changeset is about, or that a rule comes to. There is one of each, so that an operation costs one
-/// search.
+/// An object that a judged changeset is about, or that a rule comes to. Of those that it is about there is one each, so that
+/// an operation costs one search.
 final class JudgedObject {
     let name: ObjectName
     let judged: JudgedClass
@@ -44,8 +55,8 @@ final class JudgedObject {
     var hasCreate = false
     /// Once asked for.
     var record: WorkingObject?
-    /// What rules say of it as the changeset finds it.
-    var answers: [JudgedClass.Rule: Bool] = [:]
+    /// What rules say of it as the changeset finds it, by their numbers.
+    var answers: [Int: Bool] = [:]
 
     // Of one pass.
     /// What the operations that were accepted so far make of it; nil while it is as it was found.

@@ -59,7 +59,7 @@ struct JudgedRow: RowSource {
 
     func object(at link: Value, in target: String) -> JudgedRow? {
         guard case .link(let key) = link, let number = judge.merging.catalog.number(target) else { return nil }
-        let linked = judge.object(ObjectName(number, key))
+        let linked = judge.linked(ObjectName(number, key))
         if moment == .before {
             return linked.row.map { _ in JudgedRow(judge: judge, object: linked, moment: .before) }
         }

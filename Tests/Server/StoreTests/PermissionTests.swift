@@ -123,6 +123,28 @@ struct PermissionTests {
         }
     }
 
+    @Test("one rule for an object and its properties reads a collection once before the changeset")
+    func equalRules() throws {
+        let record = try Record(options: StoreEmbedded.Options(ruleElementsMax: 80))
+        try record.write(Record.bob, create(dog(1)))
+        let toys = (1...30).map { place in
+            Operation.list(
+                dog(1), property: "toys",
+                .insert(
+                    ElementID(client: Record.bob, counter: UInt64(place)),
+                    left: place == 1 ? nil : ElementID(client: Record.bob, counter: UInt64(place - 1)), right: nil,
+                    value: .string("y")))
+        }
+        for toy in toys { try record.write(Record.bob, toy) }
+        let rule = "NONE toys == 'x' AND name != 'bad'"
+        let permissions = try rules(write: rule, properties: ["name": rule, "age": rule])
+        // 30 elements before, and 30 after each of the first two: the third is the first beyond the bound, and falls alone.
+        #expect(
+            try refused(
+                record, permissions, set(dog(1), "name", .string("Rex")), set(dog(1), "age", .int(5)),
+                set(dog(1), "name", .string("bad"))) == [2])
+    }
+
     @Test("a rule over a collection is asked so often as it costs little, however many operations change it")
     func manyElements() throws {
         let record = try Record(options: StoreEmbedded.Options(ruleElementsMax: 100_000))
