@@ -194,7 +194,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         } catch {
             throw StoreFailure(error)
         }
-        newest.store(meta.version.rawValue, ordering: .releasing)
+        // Who commits next may be here first, and what is newest never goes back.
+        newest.max(meta.version.rawValue, ordering: .releasing)
         return result.outcome
     }
 }

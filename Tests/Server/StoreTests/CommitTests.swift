@@ -2,6 +2,7 @@ import CausewayModel
 import CausewayOperations
 import CausewayStore
 import CausewayStoreEmbedded
+import Dispatch
 import Testing
 
 @Suite("Committing uploads")
@@ -53,6 +54,35 @@ struct CommitTests {
         let outcomes = try record.store.commit(batches, receivedAt: 5)
         #expect(outcomes.map(\.committed) == [1, 1, 2])
         #expect(outcomes.map(\.version.rawValue) == [1, 2, 3])
+    }
+
+    @Test("the newest version never goes back, whoever commits beside whom: else who was woken sleeps again")
+    func newestNeverGoesBack() throws {
+        let record = try Record()
+        let store = record.store
+        // What a large commit clears away behind it takes as long as a small one.
+        let uploads = [(Record.ann, 20, 1_000), (Record.bob, 1_000, 1)].map { client, commits, creates in
+            (0..<commits).map { number in
+                let ids = (0..<creates).map { Int64((number * creates + $0) * 2) + Int64(client.rawValue) }
+                let changeset = record.changeset(client, ids.map { create(dog($0)) })
+                return UploadBatch(client: client, user: "user", changesets: [changeset])
+            }
+        }
+        // Each on a thread of its own: tasks would share two of them, and one would wait for another's end.
+        for batches in uploads {
+            DispatchQueue(label: "writer").async {
+                for batch in batches { _ = try? store.commit([batch], receivedAt: 5) }
+            }
+        }
+        let end = ContinuousClock.now + .seconds(60)
+        var (newest, stepsBack) = (store.version, 0)
+        while newest < ServerVersion(1_020), ContinuousClock.now < end {
+            let now = store.version
+            if now < newest { stepsBack += 1 }
+            newest = max(newest, now)
+        }
+        #expect(stepsBack == 0)
+        #expect(newest == ServerVersion(1_020))
     }
 
     @Test("a batch that is refused costs the others nothing")
