@@ -1,4 +1,5 @@
 import NIOCore
+import NIOSSL
 
 /// Closes a connection that floods the server with frames that carry nothing.
 ///
@@ -29,10 +30,17 @@ final class IdleFrames: ChannelDuplexHandler {
         let count = scanner.idleFrames(in: unwrapInboundIn(data).readableBytesView)
         guard count == 0 || allowance.take(count, at: .now()) else {
             closed()
-            context.close(promise: nil)
+            cut(context)
             return
         }
         context.fireChannelRead(data)
+    }
+
+    /// Without TLS's farewell: who floods would have it wait for an answer that never comes, and the connection with its
+    /// buffers would stay in memory until then, five seconds long, while he opens the next ones.
+    private func cut(_ context: ChannelHandlerContext) {
+        let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+        (tls ?? context).close(promise: nil)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

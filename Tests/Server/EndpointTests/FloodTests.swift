@@ -171,6 +171,23 @@ struct FloodTests {
         }
     }
 
+    @Test("a flood is cut off at once, and nobody waits for its farewell")
+    func floodIsCut() async throws {
+        try await Bench.run(["flights": FakeService()]) { bench in
+            let raw = try await RawConnection.open(to: bench)
+            let many = Array(repeating: RawConnection.windowUpdate(), count: 500).flatMap { $0 }
+            // Bytes that it would find in its socket, had it looked there. It does not, and is gone all the same.
+            try await raw.channel.setOption(.autoRead, value: false).get()
+            let began = ContinuousClock.now
+            for _ in 0..<40 where bench.endpoint.connectionCount > 0 {
+                raw.channel.writeAndFlush(ByteBuffer(bytes: many), promise: nil)
+            }
+            #expect(await eventually { bench.endpoint.connectionCount == 0 })
+            #expect(ContinuousClock.now - began < .seconds(4), "TLS waits five seconds for a farewell")
+            try await raw.close()
+        }
+    }
+
     @Test("frames are counted however the bytes are cut, and none of what is in them")
     func scanning() {
         let frames =
