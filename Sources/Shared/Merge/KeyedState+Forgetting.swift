@@ -15,7 +15,7 @@ extension KeyedState {
     ///
     /// - Complexity: O(n + m)
     package mutating func forget(_ removed: KeyedState) {
-        var others = removed.entries[...]
+        var others = Array(removed.entries)[...]
         let kept = entries.filter { entry in
             guard entry.value == nil else { return true }
             others = others.drop { Value.canonicallyPrecedes($0.key, entry.key) }

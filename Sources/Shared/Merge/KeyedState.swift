@@ -19,7 +19,7 @@ package struct KeyedState: Hashable, Sendable {
         }
     }
 
-    package private(set) var entries: [Entry] = []
+    package private(set) var entries = SortedChunks<Entry>()
 
     package init() {}
 
@@ -30,7 +30,7 @@ package struct KeyedState: Hashable, Sendable {
 
     /// - Precondition: the keys ascend.
     init(ascending entries: [Entry]) {
-        self.entries = entries
+        self.entries = SortedChunks(ascending: entries)
     }
 }
 
@@ -45,25 +45,25 @@ extension KeyedState {
     package var isEmpty: Bool { entries.allSatisfy { $0.value == nil } }
 
     /// - Complexity: O(log n)
-    package subscript(key: Value) -> Value? {
-        let place = place(of: key)
-        return place.isThere ? entries[place.index].value : nil
-    }
+    package subscript(key: Value) -> Value? { entry(of: key)?.value }
 
     /// A key that is there, as it is written; nil for one that is not there. Of 0 and −0, which are one key, one is.
     ///
     /// - Complexity: O(log n)
     package func standing(_ key: Value) -> Value? {
-        let place = place(of: key)
-        return place.isThere && entries[place.index].value != nil ? entries[place.index].key : nil
+        entry(of: key).flatMap { $0.value == nil ? nil : $0.key }
     }
 
     package var latestStamp: Stamp {
         entries.reduce(.zero) { max($0, $1.stamp) }
     }
 
-    private func place(of key: Value) -> (index: Int, isThere: Bool) {
-        Value.canonicalPlace(of: key, count: entries.count) { entries[$0].key }
+    private func entry(of key: Value) -> Entry? {
+        entries[place(of: key)].flatMap { Value.canonicallyPrecedes(key, $0.key) ? nil : $0 }
+    }
+
+    private func place(of key: Value) -> SortedChunks<Entry>.Place {
+        entries.place { Value.canonicallyPrecedes($0.key, key) }
     }
 }
 
@@ -72,7 +72,7 @@ extension KeyedState {
 extension KeyedState {
     /// K1 to K5: the later stamp wins; at equal stamps the operation joined last.
     ///
-    /// - Complexity: O(log n) to find the key, O(n) to enter a new one
+    /// - Complexity: O(log n)
     package mutating func join(_ operation: KeyedOperation, stamp: Stamp) -> Outcome {
         let value: Value? = if case .put(_, let value) = operation { value } else { nil }
         return put(Entry(key: operation.key, value: value, stamp: stamp))
@@ -81,12 +81,12 @@ extension KeyedState {
     @discardableResult
     private mutating func put(_ entry: Entry) -> Outcome {
         let place = place(of: entry.key)
-        guard place.isThere else {
-            entries.insert(entry, at: place.index)
+        guard let present = entries[place], !Value.canonicallyPrecedes(entry.key, present.key) else {
+            entries.insert(entry, at: place)
             return .applied
         }
-        if entry.stamp < entries[place.index].stamp { return .noEffect }
-        entries[place.index] = entry
+        if entry.stamp < present.stamp { return .noEffect }
+        entries.replace(at: place, with: entry)
         return .applied
     }
 
@@ -96,16 +96,24 @@ extension KeyedState {
     package mutating func merge(_ other: KeyedState) {
         var merged: [Entry] = []
         merged.reserveCapacity(max(entries.count, other.entries.count))
-        var (left, right) = (0, 0)
-        while left < entries.count, right < other.entries.count {
-            let (first, second) = (entries[left], other.entries[right])
+        var (ours, theirs) = (entries.makeIterator(), other.entries.makeIterator())
+        var (left, right) = (ours.next(), theirs.next())
+        while let first = left, let second = right {
             let isBefore = Value.canonicallyPrecedes(first.key, second.key)
             let isAfter = !isBefore && Value.canonicallyPrecedes(second.key, first.key)
             merged.append(isBefore || (!isAfter && !first.isBeaten(by: second)) ? first : second)
-            if !isAfter { left += 1 }
-            if !isBefore { right += 1 }
+            if !isAfter { left = ours.next() }
+            if !isBefore { right = theirs.next() }
         }
-        entries = merged + entries[left...] + other.entries[right...]
+        while let first = left {
+            merged.append(first)
+            left = ours.next()
+        }
+        while let second = right {
+            merged.append(second)
+            right = theirs.next()
+        }
+        entries = SortedChunks(ascending: merged)
     }
 }
 

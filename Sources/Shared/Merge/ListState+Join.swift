@@ -146,7 +146,7 @@ extension ListState {
     }
 
     private mutating func gather(_ family: Family) {
-        var siblings = Siblings<Int32>()
+        var siblings = SortedChunks<Int32>()
         var child = firstChild(of: family.parent, isLeft: family.isLeft)
         while child != .none {
             siblings.insert(child) { positions[Int($0)].id < positions[Int($1)].id }

@@ -18,7 +18,7 @@ package struct ListState: Sendable {
     /// The root's children, all of them on its right side.
     var firstAtRoot: Int32 = .none
     /// Children that are too many to be gone over, once somebody had to.
-    var families: [Family: Siblings<Int32>] = [:]
+    var families: [Family: SortedChunks<Int32>] = [:]
     /// The elements that are not removed.
     package internal(set) var count = 0
 

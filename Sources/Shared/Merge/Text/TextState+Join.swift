@@ -195,7 +195,7 @@ extension TextState {
     private mutating func descends(_ right: Key, from left: Key) -> Bool {
         var climbing = right
         // A tree has no circles; bytes from outside that had one would still end here.
-        for _ in 0...pieceCount {
+        for _ in 0...piecesMax {
             guard let spot = find(climbing) else { return false }
             let piece = self[spot.block, spot.piece]
             if spot.offset > 0 || piece.link == .continuation {
@@ -238,7 +238,7 @@ extension TextState {
     private mutating func boundary(_ previous: Key?, _ next: Key?) -> (block: Int, piece: Int) {
         var (left, right) = (previous, next)
         // A tree has no circles; bytes from outside that had one would still end here.
-        for _ in 0...pieceCount {
+        for _ in 0...piecesMax {
             if let key = left {
                 // Within a piece nobody else has right children.
                 let end = find(key).map { self[$0.block, $0.piece].last } ?? key

@@ -88,8 +88,8 @@ package struct TextState: Sendable {
 
     /// Ascending by id.
     struct Children: Sendable {
-        var left = Siblings<Key>()
-        var right = Siblings<Key>()
+        var left = SortedChunks<Key>()
+        var right = SortedChunks<Key>()
     }
 }
 
@@ -131,6 +131,9 @@ extension TextState {
 
     /// How many runs are kept, removed ones included.
     package var pieceCount: Int { blocks.reduce(0) { $0 + $1.pieces.count } }
+
+    /// No fewer than the pieces, and told without going over the blocks.
+    var piecesMax: Int { blocks.count * Block.piecesMax }
 
     /// Whether nobody ever typed here.
     package var isUntouched: Bool { blocks.isEmpty }
