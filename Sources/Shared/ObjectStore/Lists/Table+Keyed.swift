@@ -52,12 +52,13 @@ extension Table {
     /// another way, as −0 for 0, is one that differs.
     package func setReplace(_ key: ObjectKey, _ column: Int, _ elements: [Value]) {
         let wanted = elements.map { atRest($0, column) }.canonical { $0 }
-        differences(from: listValues(key, column), to: wanted) { step in
+        let present = listValues(key, column)
+        differences(from: present, to: wanted) { step in
             // What it held took the object with it: they held each other in a circle.
             guard exists(key) else { return }
             switch step {
-            case .same(let index, let element):
-                if listValue(key, column, index) != wanted[element] { listSet(key, column, index, wanted[element]) }
+            case .same(let index, let old, let element):
+                if present[old] != wanted[element] { listSet(key, column, index, wanted[element]) }
             case .extra(let index, _): listRemove(key, column, index)
             case .missing(let index, let element): listInsert(key, column, index, wanted[element])
             }
@@ -118,13 +119,14 @@ extension Table {
     package func mapReplace(_ key: ObjectKey, _ column: Int, _ entries: [(key: String, value: Value)]) {
         let wanted = entries.canonical { .string($0.key) }
         let names = Self.keys(of: column)
+        let values = listValues(key, column)
         differences(from: listValues(key, names), to: wanted.map { .string($0.key) }) { step in
             // As in `setReplace`.
             guard exists(key) else { return }
             switch step {
-            case .same(let index, let entry):
+            case .same(let index, let old, let entry):
                 let value = atRest(wanted[entry].value, column)
-                if listValue(key, column, index) != value { listSet(key, column, index, value) }
+                if old >= values.count || values[old] != value { listSet(key, column, index, value) }
             case .extra(let index, _): mapRemove(key, column, at: index)
             case .missing(let index, let entry):
                 listInsert(key, column, index, wanted[entry].value)
@@ -147,8 +149,8 @@ extension Table {
     }
 
     private enum Step {
-        /// A key that both have: its place now, and among the wanted ones.
-        case same(Int, Int)
+        /// A key that both have: its place now, where it was, and among the wanted ones.
+        case same(Int, Int, Int)
         case extra(Int, Value)
         case missing(Int, Int)
     }
@@ -165,7 +167,7 @@ extension Table {
                 new += 1
                 place += 1
             } else {
-                body(.same(place, new))
+                body(.same(place, old, new))
                 old += 1
                 new += 1
                 place += 1
@@ -177,6 +179,8 @@ extension Table {
 extension Array {
     /// In canonical order of their keys, each once; of a key that is there twice the last one.
     fileprivate func canonical(_ key: (Element) -> Value) -> [Element] {
+        let isCanonical = zip(self, dropFirst()).allSatisfy { Value.canonicallyPrecedes(key($0), key($1)) }
+        if isCanonical { return self }
         let sorted = enumerated().sorted { left, right in
             let (first, second) = (key(left.element), key(right.element))
             if Value.canonicallyPrecedes(first, second) { return true }
