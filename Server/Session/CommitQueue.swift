@@ -33,8 +33,8 @@ final class CommitQueue: Sendable {
     static let waitingMaxOfUser = 128
     static let groupMax = 64
     /// Operations that are committed together. They take some tens of milliseconds; an upload of more is a commit of its
-    /// own.
-    static let groupOperationsMax = 10_000
+    /// own, for what it edits may be large: each commit reads and writes whole sets, maps and texts.
+    static let groupOperationsMax = 2_500
 
     init(backend: any StoreBackend, now: @escaping @Sendable () -> UInt64) {
         self.backend = backend
