@@ -157,8 +157,7 @@ final class AccessJudge {
         // All that get a place have it now, so that what was found for one holds for those in it.
         var ascent = Ascent<Part>()
         for index in embedded {
-            guard let step = steps[index] else { continue }
-            if let failure = changingPart(step.object, &ascent) { verdicts.refuse(index, failure) }
+            if let failure = changingPart(step(index).object, &ascent) { verdicts.refuse(index, failure) }
         }
     }
 
@@ -189,8 +188,9 @@ final class AccessJudge {
 
     /// Whether the object meets a rule as the changeset finds it.
     func holds(_ place: JudgedClass.Rule, _ object: JudgedObject) -> Bool {
-        guard let (number, rule) = object.judged.rule(place) else { return true }
+        guard let rule = object.judged.rule(place) else { return true }
         if case .constant(let answer) = rule { return answer }
+        let number = object.judged.number(of: rule, at: place)
         if let answer = object.answers[number] { return answer }
         let answer = rule.matches(JudgedRow(judge: self, object: object, moment: .before))
         object.answers[number] = answer
@@ -202,15 +202,16 @@ final class AccessJudge {
     /// An object that an operation is about, or that holds a part which one is about. It is kept.
     func object(_ name: ObjectName) -> JudgedObject {
         if let known = objects[name] { return known }
-        let object = linked(name)
+        let object = unknown(name)
         objects[name] = object
         return object
     }
 
     /// An object that a rule comes to. One that no operation is about is not kept: a rule may read a list of millions of
     /// links for every operation.
-    func linked(_ name: ObjectName) -> JudgedObject {
-        if let known = objects[name] { return known }
+    func linked(_ name: ObjectName) -> JudgedObject { objects[name] ?? unknown(name) }
+
+    private func unknown(_ name: ObjectName) -> JudgedObject {
         let plan = merging.catalog[name.classNumber]
         let judged = classes[plan.number] ?? JudgedClass(plan, rules[plan.name])
         classes[plan.number] = judged

@@ -17,9 +17,8 @@ final class JudgedClass {
         case property(Int)
     }
 
-    /// Equal rules have one number, so that what one of them says is asked once.
     private var numbers: [BoundPredicate: Int] = [:]
-    private var known: [Rule: (number: Int, predicate: BoundPredicate)] = [:]
+    private var numbersByPlace: [Rule: Int] = [:]
 
     init(_ plan: ClassPlan, _ rules: BoundRules.OfClass?) {
         self.plan = plan
@@ -27,20 +26,22 @@ final class JudgedClass {
     }
 
     /// Nil where everything is permitted.
-    func rule(_ rule: Rule) -> (number: Int, predicate: BoundPredicate)? {
-        if let known = known[rule] { return known }
-        let found: BoundPredicate? =
-            switch rule {
-            case .read: rules?.read
-            case .write: rules?.write
-            case .delete: rules?.delete
-            case .property(let column): rules?.writable[column]
-            }
-        guard let found else { return nil }
-        let number = numbers[found] ?? numbers.count
-        numbers[found] = number
-        known[rule] = (number, found)
-        return (number, found)
+    func rule(_ place: Rule) -> BoundPredicate? {
+        switch place {
+        case .read: rules?.read
+        case .write: rules?.write
+        case .delete: rules?.delete
+        case .property(let column): rules?.writable[column]
+        }
+    }
+
+    /// Equal rules have one number, so that what one of them says is asked once. A predicate is hashed once for its place.
+    func number(of rule: BoundPredicate, at place: Rule) -> Int {
+        if let known = numbersByPlace[place] { return known }
+        let number = numbers[rule] ?? numbers.count
+        numbers[rule] = number
+        numbersByPlace[place] = number
+        return number
     }
 }
 

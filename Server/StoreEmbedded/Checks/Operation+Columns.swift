@@ -39,11 +39,8 @@ extension Operation {
                 guard let column = plan.columns[field.property], column != plan.primaryKey else { return nil }
                 return withoutZeros && field.value == plan.zeroRow[column] ? nil : column
             }
-        case .set(_, let field): [plan.columns[field.property]].compactMap { $0 }
-        case .list(_, let property, _), .keyed(_, let property, _), .add(_, let property, _),
-            .text(_, let property, _):
-            [plan.columns[property]].compactMap { $0 }
-        case .delete: []
+        case .delete, .set, .list, .keyed, .add, .text:
+            property.flatMap { plan.columns[$0] }.map { [$0] } ?? []
         }
     }
 

@@ -74,8 +74,6 @@ final class Merging {
 
     func apply(_ changeset: Changeset, _ check: inout OperationCheck) throws(StoreFailure) {
         if hasUnplaced { forgetRoots() }
-        // Once for all that they may be about: growing by steps moves each object several times.
-        objects.reserveCapacity(objects.count + changeset.operations.count)
         for operation in changeset.operations {
             guard let plan = catalog[operation.target.className] else {
                 preconditionFailure("An operation was applied that was not checked.")

@@ -127,15 +127,7 @@ struct PermissionTests {
     func equalRules() throws {
         let record = try Record(options: StoreEmbedded.Options(ruleElementsMax: 80))
         try record.write(Record.bob, create(dog(1)))
-        let toys = (1...30).map { place in
-            Operation.list(
-                dog(1), property: "toys",
-                .insert(
-                    ElementID(client: Record.bob, counter: UInt64(place)),
-                    left: place == 1 ? nil : ElementID(client: Record.bob, counter: UInt64(place - 1)), right: nil,
-                    value: .string("y")))
-        }
-        for toy in toys { try record.write(Record.bob, toy) }
+        for toy in toys(30, "y", of: Record.bob) { try record.write(Record.bob, toy) }
         let rule = "NONE toys == 'x' AND name != 'bad'"
         let permissions = try rules(write: rule, properties: ["name": rule, "age": rule])
         // 30 elements before, and 30 after each of the first two: the third is the first beyond the bound, and falls alone.
@@ -149,18 +141,19 @@ struct PermissionTests {
     func manyElements() throws {
         let record = try Record(options: StoreEmbedded.Options(ruleElementsMax: 100_000))
         try record.write(Record.bob, create(dog(1)))
-        let inserts = (1...20_000).map { place in
-            Operation.list(
-                dog(1), property: "toys",
-                .insert(
-                    ElementID(client: ann, counter: UInt64(place)), left: place == 1 ? nil : last(place), right: nil,
-                    value: .string("x")))
-        }
-        #expect(try refused(record, try rules(write: "NONE toys == 'y'"), inserts) == [])
+        #expect(try refused(record, try rules(write: "NONE toys == 'y'"), toys(20_000, "x", of: ann)) == [])
         #expect(try record.toys(1).count == 20_000)
     }
 
-    private func last(_ place: Int) -> ElementID { ElementID(client: ann, counter: UInt64(place - 1)) }
+    /// So many toys of one name put into the list of the first dog, one behind the other.
+    private func toys(_ count: Int, _ name: String, of client: ClientID) -> [Operation] {
+        let ids = (1...count).map { ElementID(client: client, counter: UInt64($0)) }
+        return ids.enumerated().map { place, id in
+            .list(
+                dog(1), property: "toys",
+                .insert(id, left: place == 0 ? nil : ids[place - 1], right: nil, value: .string(name)))
+        }
+    }
 
     @Test("what is added to a counter counts in the object afterwards")
     func additions() throws {
