@@ -72,6 +72,7 @@ class Run:
         attacks: dict[str, Attack],
     ) -> None:
         self.server, self.wider, self.more_memory = server, wider, more_memory
+        self._rest_mebibytes = more_memory * REST_MEBIBYTES
         self._guarded_attacks, self._attacks = guarded, attacks
         tokens = tuple(server.token(user) for user in ("honest", *(f"mallory-{n}" for n in range(4))))
         where = ("127.0.0.1", server.port, server.authority, server.database, GUARDED_DATABASE)
@@ -227,7 +228,7 @@ class Run:
             is_served = bool(more) and max(more[-3:]) < SERVED_SECONDS and is_idle
             left = self._taken()
             waited = time.monotonic() - began
-            if is_served and left <= self.more_memory * REST_MEBIBYTES:
+            if is_served and left <= self._rest_mebibytes:
                 return waits, []
             if is_served and waited > REST_SECONDS:
                 return waits, [Trouble(f"{left:.0f} MiB still taken {waited:.0f} s later", may_be_chance=True)]
@@ -246,11 +247,11 @@ class Run:
     def finish(self) -> None:
         """What was taken must be back when nobody attacks any more, and the server must end as it should."""
         deadline = time.monotonic() + REST_SECONDS
-        while self._taken() > self.more_memory * REST_MEBIBYTES and time.monotonic() < deadline:
+        while self._taken() > self._rest_mebibytes and time.monotonic() < deadline:
             self._collect(time.monotonic() + 1)
         left = self._taken()
         print(f"at rest: {left:+.0f} MiB after the attacks", flush=True)
-        if left > self.more_memory * REST_MEBIBYTES:
+        if left > self._rest_mebibytes:
             self.troubles.append(f"{left:.0f} MiB are still taken {REST_SECONDS} s after the last attack")
         self.troubles += self.end()
         self.troubles += self.server.verify()
