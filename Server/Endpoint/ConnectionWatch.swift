@@ -50,6 +50,8 @@ final class ConnectionWatch: NIOHTTP2StreamDelegate, Sendable {
         if state.value.streams == 0 { expectRequest() }
     }
 
+    var isKnown: Bool { state.value.isKnown }
+
     /// Somebody has shown a good token: the connection is that of a device.
     func callerIsKnown() {
         state.value.isKnown = true

@@ -205,9 +205,9 @@ extension Endpoint {
         stream.targetWindowSize = limits.streamWindowBytes
         stream.outboundBufferSizeHighWatermark = limits.outboundBytes
         stream.outboundBufferSizeLowWatermark = limits.outboundBytes / 4
-        let unread = UnreadAnswers(connection, desk)
         let watch = ConnectionWatch(
             connection, goodbye: goodbye.http2StreamDelegate, handshake: handshake, limits: limits)
+        let unread = UnreadAnswers(connection, watch, desk)
         try connection.pipeline.syncOperations.addHandler(
             IdleFrames(limits) {
                 desk.logger.info("a client floods its connection with frames that carry nothing: it is closed")
@@ -255,6 +255,7 @@ private final class ConnectionErrors: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         logger.debug("a connection broke", metadata: ["error": "\(error)"])
-        context.close(promise: nil)
+        // HTTP/2's own goodbye, with its reason, was flushed before the error came here.
+        context.channel.cut()
     }
 }

@@ -1,5 +1,4 @@
 import NIOCore
-import NIOSSL
 
 /// Closes a connection that floods the server with frames that carry nothing.
 ///
@@ -18,6 +17,8 @@ final class IdleFrames: ChannelDuplexHandler {
     private var scanner = FrameScanner()
     private var allowance: FrameAllowance
     private let closed: () -> Void
+    /// Nothing of what still comes is read.
+    private var isCut = false
 
     /// - Parameter closed: called before the connection is closed.
     init(_ limits: EndpointLimits, closed: @escaping () -> Void) {
@@ -27,20 +28,15 @@ final class IdleFrames: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isCut else { return }
         let count = scanner.idleFrames(in: unwrapInboundIn(data).readableBytesView)
         guard count == 0 || allowance.take(count, at: .now()) else {
+            isCut = true
             closed()
-            cut(context)
+            context.channel.cut()
             return
         }
         context.fireChannelRead(data)
-    }
-
-    /// Without TLS's farewell: who floods would have it wait for an answer that never comes, and the connection with its
-    /// buffers would stay in memory until then, five seconds long, while he opens the next ones.
-    private func cut(_ context: ChannelHandlerContext) {
-        let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
-        (tls ?? context).close(promise: nil)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

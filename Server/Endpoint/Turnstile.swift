@@ -45,6 +45,6 @@ final class Turnstile: Sendable {
         let next = state.withLock { state in
             state.turns.leave(number, of: caller).map { ($0, state.waiting.removeValue(forKey: $0)) }
         }
-        if let (number, continuation) = next { continuation?.resume(returning: number) }
+        for (number, continuation) in next { continuation?.resume(returning: number) }
     }
 }

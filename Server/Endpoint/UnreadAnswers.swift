@@ -8,12 +8,14 @@ import NIOCore
 final class UnreadAnswers: Sendable {
     private let count: NIOLoopBoundBox<Int>
     private let connection: any Channel
+    private let watch: ConnectionWatch
     private let desk: Desk
 
     /// On the connection's event loop.
-    init(_ connection: any Channel, _ desk: Desk) {
+    init(_ connection: any Channel, _ watch: ConnectionWatch, _ desk: Desk) {
         count = NIOLoopBoundBox(0, eventLoop: connection.eventLoop)
         self.connection = connection
+        self.watch = watch
         self.desk = desk
     }
 
@@ -22,9 +24,10 @@ final class UnreadAnswers: Sendable {
         let promise = connection.eventLoop.makePromise(of: Void.self)
         count.value += 1
         promise.futureResult.whenComplete { [count] _ in count.value -= 1 }
-        if count.value > desk.limits.unreadAnswersPerConnection {
+        let limits = desk.limits
+        if count.value > (watch.isKnown ? limits.unreadAnswersPerConnection : limits.unreadAnswersOfStranger) {
             desk.logger.info("a client does not read its answers: its connection is closed")
-            connection.close(promise: nil)
+            connection.cut()
         }
         return promise
     }
