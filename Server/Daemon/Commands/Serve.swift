@@ -24,6 +24,7 @@ struct Serve: AsyncParsableCommand {
         // A limit on the size of files is to be met as a full disk is: by an error, which devices are told.
         signal(SIGXFSZ, SIG_IGN)
         OpenFiles.raise()
+        MemoryReturn.limitArenas()
         let configuration = try readConfiguration()
         let clock = SystemClock()
         let inspection = await Inspection(configuration, now: Date())
