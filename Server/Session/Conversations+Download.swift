@@ -76,7 +76,7 @@ extension Conversations {
 
     /// Where the difference that is told is read.
     private func lane(_ open: OpenSession, _ telling: Telling) -> StoreThread {
-        telling.isLong.load(ordering: .relaxed) ? lanes.long(open.id) : lanes.quick
+        lanes.thread(telling.lane.load(ordering: .relaxed), of: open.id)
     }
 
     /// Makes a difference, and its first part while the reader is at it: mostly that is all of it.
@@ -84,10 +84,10 @@ extension Conversations {
         _ request: Conversation.DifferenceRequest, _ open: OpenSession, _ telling: Telling
     ) async -> Begun {
         // What asks for whole classes is never quick.
-        telling.isLong.store(request.isOfWholeClasses, ordering: .relaxed)
+        telling.lane.store(request.isOfWholeClasses ? .long : .quick, ordering: .relaxed)
         var result = await begin(request, open, telling, on: lane(open, telling))
         if case .failure(let failure) = result, failure.code == .interrupted, !open.isGone.load(ordering: .acquiring) {
-            telling.isLong.store(true, ordering: .relaxed)
+            telling.lane.store(.behind, ordering: .relaxed)
             result = await begin(request, open, telling, on: lane(open, telling))
         }
         switch result {
@@ -144,9 +144,10 @@ extension Conversations {
                 passTurn(open)
                 return .goesOn(nil)
             }
-            guard takeTurn(open) else { return .goesOn(nil) }
+            let isTurn = try takeTurn(open) { () throws(StoreFailure) in try comparison.objectCount() }
+            guard isTurn else { return .goesOn(nil) }
             telling.comparison = comparison
-            telling.isLong.store(true, ordering: .relaxed)
+            telling.lane.store(.long, ordering: .relaxed)
             open.conversation.withLock { $0.comparisonBegan() }
             return .goesOn(nil)
         }
@@ -155,7 +156,7 @@ extension Conversations {
     /// How far one piece of a session's planning may go.
     private func pace(of open: OpenSession, _ telling: Telling) -> Pace {
         // Somebody has to do it in the end, and parting it would need all of it to be remembered.
-        if telling.isLong.load(ordering: .relaxed) { return Pace { !open.isGone.load(ordering: .acquiring) } }
+        if telling.lane.load(ordering: .relaxed) != .quick { return Pace { !open.isGone.load(ordering: .acquiring) } }
         let end = StepEnd()
         return Pace(objectsMax: ReadingLanes.quickObjectsMax) {
             !open.isGone.load(ordering: .acquiring) && !end.isReached
@@ -217,7 +218,7 @@ extension Conversations {
             let end = StepEnd()
             let part = try difference.next(bytesMax: bytes) { !end.isReached }
             // Much was gone over and little found: others have had to wait for it.
-            if end.isReached { telling.isLong.store(true, ordering: .relaxed) }
+            if end.isReached { telling.fallsBehind() }
             if part.isLast { telling.end() } else if part.isEmpty { return nil }
             return open.conversation.withLock { conversation in
                 let checkpoint = difference.checkpoint(
@@ -267,8 +268,8 @@ private final class Telling: @unchecked Sendable {
     var comparison: ViewComparison?
     /// Of the difference before, mostly.
     let queries: KeptQueries
-    /// Whether it is too long for the thread that connected devices wait for.
-    let isLong = Atomic(false)
+    /// Where it is read.
+    let lane = Atomic(ReadingLanes.Lane.quick)
 
     /// - Parameter terms: counts what is kept of the queries.
     init(termsMax: Int, _ terms: TermLedger.Entry) {
@@ -284,6 +285,11 @@ private final class Telling: @unchecked Sendable {
     func end() {
         difference = nil
         entry = nil
+    }
+
+    /// It is too long for the thread that connected devices wait for.
+    func fallsBehind() {
+        _ = lane.compareExchange(expected: .quick, desired: .behind, ordering: .relaxed)
     }
 }
 

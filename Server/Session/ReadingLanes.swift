@@ -4,11 +4,14 @@ import Synchronization
 /// The threads that read a database, and whether all that works on it still answers.
 ///
 /// What a connected device waits for (a commit's small difference, a heartbeat, an answer) is done on `quick`, where no
-/// piece takes longer than `stepMilliseconds`: what would take longer stops and is done again from its beginning on one of
-/// the `long` threads, where pieces of several devices come in turn. Hellos have a thread of their own, for one that has
-/// something to write waits for the commit that runs.
+/// piece takes longer than `stepMilliseconds`: what would take longer stops and is done again from its beginning on
+/// another thread, where pieces of several devices come in turn. What is about rows that changed goes to `behind`, what is
+/// about whole classes to one of the `long` threads: the dearest queries are asked there, and who lags behind because
+/// others wrote much does not wait for them. Hellos have a thread of their own, for one that has something to write waits
+/// for the commit that runs.
 final class ReadingLanes: Sendable {
     let quick = StoreThread(label: "causeway.read")
+    let behind = StoreThread(label: "causeway.read.behind")
     let hellos = StoreThread(label: "causeway.hello")
     private let long: [StoreThread]
 
@@ -23,12 +26,24 @@ final class ReadingLanes: Sendable {
         long = (0..<Self.longCount).map { StoreThread(label: "causeway.read.long.\($0)") }
     }
 
-    /// The thread of a session's long work.
-    func long(_ session: UInt64) -> StoreThread {
-        long[Int(session % UInt64(long.count))]
+    /// Where a session's piece of work is done.
+    enum Lane: UInt8, AtomicRepresentable {
+        case quick
+        /// More has changed than quick work goes over.
+        case behind
+        /// Whole classes.
+        case long
     }
 
-    var all: [StoreThread] { [quick, hellos] + long }
+    func thread(_ lane: Lane, of session: UInt64) -> StoreThread {
+        switch lane {
+        case .quick: quick
+        case .behind: behind
+        case .long: long[Int(session % UInt64(long.count))]
+        }
+    }
+
+    var all: [StoreThread] { [quick, behind, hellos] + long }
 }
 
 /// The end of a piece of work.

@@ -3,16 +3,25 @@ import CausewayModel
 /// Whose turn it is among sessions, or requests, of which only so many may do something at a time: users take turns, and
 /// the sessions of one user in the order in which they came.
 ///
+/// One may need several places. It waits until they are free, and nobody overtakes it meanwhile; where it needs more than
+/// there are it goes alone.
+///
 /// Numbered for tests:
-/// 1. It is the turn of no more sessions than there are places, and of one user's in no more than `placesOfUser` of them.
-/// 2. Nobody waits who could have a turn.
-/// 3. A session that waits, or whose turn it is, must leave once; whose turn comes then is said by `leave`, and only there.
+/// 1. Together they have no more than the places that there are, and those of one user no more than `placesOfUser`, unless
+///    it is one alone, or the user's only one.
+/// 2. Nobody waits who could have a turn, unless one before him waits for more places than are free.
+/// 3. A session that waits, or whose turn it is, must leave once; whose turns come then is said by `leave`, and only there.
 package struct Turns: Sendable {
+    private struct Session {
+        var id: UInt64
+        var places: Int
+    }
+
     private let places: Int
     private let placesOfUser: Int
-    /// Whose turn it is, and their users.
-    private var inside: [UInt64: String] = [:]
-    private var waiting: ExactDictionary<[UInt64]> = [:]
+    /// Whose turn it is, with their users.
+    private var inside: [UInt64: (user: String, places: Int)] = [:]
+    private var waiting: ExactDictionary<[Session]> = [:]
     /// Users with sessions that wait, each once, the next one first.
     private var users: [String] = []
 
@@ -24,53 +33,69 @@ package struct Turns: Sendable {
         self.placesOfUser = placesOfUser ?? max(places / 2, 1)
     }
 
+    package func isInside(_ session: UInt64) -> Bool { inside[session] != nil }
+
     /// Whether it is the session's turn. If not it waits for it, behind the user's others. To be asked again at will.
-    package mutating func enter(_ session: UInt64, of user: String) -> Bool {
-        if inside[session] != nil { return true }
-        if isFree(for: user) {
-            inside[session] = user
+    ///
+    /// - Parameter needed: how many places it needs; what counts is what it says first.
+    package mutating func enter(_ session: UInt64, of user: String, places needed: Int = 1) -> Bool {
+        if isInside(session) { return true }
+        let needed = min(max(needed, 1), places)
+        if nextUser == nil, hasRoom(for: user, needed), hasRoom(needed) {
+            inside[session] = (user, needed)
             return true
         }
         if waiting[user] == nil { users.append(user) }
-        if waiting[user]?.contains(session) != true { waiting[user, default: []].append(session) }
+        if waiting[user]?.contains(where: { $0.id == session }) != true {
+            waiting[user, default: []].append(Session(id: session, places: needed))
+        }
         return false
     }
 
     /// The session is done, or waits no longer; of one that did neither this means nothing.
     ///
-    /// - Returns: the session whose turn it is now, if one waits.
-    package mutating func leave(_ session: UInt64, of user: String) -> UInt64? {
-        if inside.removeValue(forKey: session) != nil { return admitNext() }
-        guard let place = waiting[user]?.firstIndex(of: session) else { return nil }
+    /// - Returns: the sessions whose turn it is now.
+    package mutating func leave(_ session: UInt64, of user: String) -> [UInt64] {
+        if inside.removeValue(forKey: session) != nil { return admit() }
+        guard let place = waiting[user]?.firstIndex(where: { $0.id == session }) else { return [] }
         waiting[user]?.remove(at: place)
         if waiting[user]?.isEmpty == true {
             waiting[user] = nil
             users.removeAll { $0.isSame(as: user) }
         }
-        return nil
+        return admit()
     }
 
     /// Whether it is the session's turn and another's would come if it left.
     package func isAwaited(_ session: UInt64) -> Bool {
-        guard let user = inside[session] else { return false }
-        return users.contains { $0.isSame(as: user) || hasRoom(for: $0) }
+        guard !users.isEmpty, let user = inside[session]?.user else { return false }
+        var left = self
+        return !left.leave(session, of: user).isEmpty
     }
 
-    /// One place became free, so that no more than one session can go.
-    private mutating func admitNext() -> UInt64? {
-        guard let place = users.firstIndex(where: { isFree(for: $0) }) else { return nil }
-        let user = users.remove(at: place)
-        guard let session = waiting[user]?.removeFirst() else { return nil }
-        if waiting[user]?.isEmpty == true { waiting[user] = nil } else { users.append(user) }
-        inside[session] = user
-        return session
+    private mutating func admit() -> [UInt64] {
+        var admitted: [UInt64] = []
+        while let place = nextUser, let next = waiting[users[place]]?.first, hasRoom(next.places) {
+            let user = users.remove(at: place)
+            waiting[user]?.removeFirst()
+            if waiting[user]?.isEmpty == true { waiting[user] = nil } else { users.append(user) }
+            inside[next.id] = (user, next.places)
+            admitted.append(next.id)
+        }
+        return admitted
     }
 
-    private func isFree(for user: String) -> Bool {
-        inside.count < places && hasRoom(for: user)
+    /// The first user in the line who may have another place.
+    private var nextUser: Int? {
+        users.firstIndex { user in waiting[user]?.first.map { hasRoom(for: user, $0.places) } ?? false }
     }
 
-    private func hasRoom(for user: String) -> Bool {
-        inside.values.count(where: { $0.isSame(as: user) }) < placesOfUser
+    private func hasRoom(_ needed: Int) -> Bool {
+        inside.isEmpty || inside.values.reduce(needed) { $0 + $1.places } <= places
+    }
+
+    private func hasRoom(for user: String, _ needed: Int) -> Bool {
+        let held = inside.values.reduce(0) { $1.user.isSame(as: user) ? $0 + $1.places : $0 }
+        return held == 0 || held + needed <= placesOfUser
     }
 }

@@ -26,7 +26,8 @@ package final class ViewComparison {
     private let seed: UInt64
     private let schema: Schema
     private var digester: ObjectDigester
-    private var indexes: [String: DigestIndex] = [:]
+    private var indexes: [String: Index] = [:]
+    private typealias Index = DigestIndex<ObjectKey>
     /// The one that is being made.
     private var making: Making?
     /// To be asked, the last first, and how many digests the answer will hold. Ranges are asked about to their end before
@@ -75,6 +76,18 @@ package final class ViewComparison {
             guard snapshot.classNumber(classSchema.name) != nil else { continue }
             open.append((DigestAsk(DigestRange(classSchema.name), .whole), 1))
         }
+    }
+
+    /// How many objects the view has.
+    ///
+    /// - Complexity: as the queries
+    package func objectCount() throws(StoreFailure) -> Int {
+        var count = 0
+        for classSchema in schema.classes where classSchema.kind == .object {
+            guard let number = snapshot.classNumber(classSchema.name), let query = wanted[number] else { continue }
+            count += try snapshot.keys(number, matching: query).count
+        }
+        return count
     }
 
     package struct Question: Hashable, Sendable {
@@ -141,10 +154,10 @@ package final class ViewComparison {
             switch next {
             case .range(let range, let theirs): try compare(range, theirs)
             case .objects(let range, let theirs): try compare(range, theirs)
-            case .entering(let keys, let className):
-                let first = keys.prefix(Self.rowsAtOnce)
-                try enter(first, className)
-                if first.count < keys.count { work.append(.entering(keys.dropFirst(first.count), className)) }
+            case .entering(let rows, let classNumber):
+                let first = rows.prefix(Self.rowsAtOnce)
+                entering[classNumber, default: []] += first
+                if first.count < rows.count { work.append(.entering(rows.dropFirst(first.count), classNumber)) }
             }
             if !work.isEmpty, !goesOn() { return false }
         }
@@ -157,8 +170,8 @@ package final class ViewComparison {
     private enum Work {
         case range(DigestRange, RangeDigest)
         case objects(DigestRange, [ObjectDigest])
-        /// The device has none of these.
-        case entering(ArraySlice<PrimaryKey>, String)
+        /// The device has none of these rows of a class.
+        case entering(ArraySlice<ObjectKey>, Int)
     }
 
     /// What brings the device to this snapshot. To be asked for once, when no question is left.
@@ -172,7 +185,8 @@ package final class ViewComparison {
         let index = try index(of: range.className)
         guard index.digest(of: range) != theirs else { return }
         if theirs.count == 0 {
-            work.append(.entering(index.objects(in: range).map(\.key)[...], range.className))
+            guard let number = snapshot.classNumber(range.className) else { return }
+            work.append(.entering(index.names(in: range)[...], number))
         } else if theirs.count <= Self.objectsListedMax || range.parts.isEmpty {
             // The count is what the device says, which may be any number.
             let digests = Int(min(theirs.count, UInt64(Self.digestsAtOnce)))
@@ -185,22 +199,15 @@ package final class ViewComparison {
     private func compare(_ range: DigestRange, _ theirs: [ObjectDigest]) throws(StoreFailure) {
         var unknown: [PrimaryKey: Digest] = [:]
         for object in theirs { unknown[object.key] = object.digest }
-        var different: [PrimaryKey] = []
-        for object in try index(of: range.className).objects(in: range) {
-            if unknown.removeValue(forKey: object.key) != object.digest { different.append(object.key) }
+        if let number = snapshot.classNumber(range.className) {
+            for (row, digest) in try index(of: range.className).objects(in: range) {
+                guard let name = snapshot.name(of: Row(number, row)) else { continue }
+                if unknown.removeValue(forKey: name.key) != digest { entering[number, default: []].append(row) }
+            }
         }
-        try enter(different[...], range.className)
         // In the order in which they came, not in that of a dictionary.
         for object in theirs where unknown.removeValue(forKey: object.key) != nil {
             try letGo(object.key, range.className)
-        }
-    }
-
-    private func enter(_ keys: ArraySlice<PrimaryKey>, _ className: String) throws(StoreFailure) {
-        guard !keys.isEmpty, let number = snapshot.classNumber(className) else { return }
-        for key in keys {
-            guard let row = snapshot.row(ObjectName(number, key)) else { continue }
-            entering[number, default: []].append(row.key)
         }
     }
 
@@ -230,7 +237,7 @@ package final class ViewComparison {
         return true
     }
 
-    private func index(of className: String) throws(StoreFailure) -> DigestIndex {
+    private func index(of className: String) throws(StoreFailure) -> Index {
         guard let index = try index(of: className, while: { true }) else {
             preconditionFailure("Digests are made to the end by whoever may take the time.")
         }
@@ -238,11 +245,12 @@ package final class ViewComparison {
     }
 
     /// Nil when it is not made yet.
-    private func index(of className: String, while goesOn: () -> Bool) throws(StoreFailure) -> DigestIndex? {
+    private func index(of className: String, while goesOn: () -> Bool) throws(StoreFailure) -> Index? {
         if let index = indexes[className] { return index }
         guard let number = snapshot.classNumber(className), let query = wanted[number] else {
-            indexes[className] = .empty
-            return .empty
+            let empty = Index()
+            indexes[className] = empty
+            return empty
         }
         let making: Making
         if let begun = self.making, begun.classNumber == number {
@@ -260,9 +268,8 @@ package final class ViewComparison {
             making.sortSome()
         }
         self.making = nil
-        let index = DigestIndex(making.entries)
-        indexes[className] = index
-        return index
+        indexes[className] = making.index
+        return making.index
     }
 
     /// Digests of a class that are being made.
@@ -270,27 +277,28 @@ package final class ViewComparison {
         let classNumber: Int
         let keys: [ObjectKey]
         var done = 0
-        /// In the order of their places; what is not sorted yet, by the first byte of the place.
-        private(set) var entries: [DigestIndex.Entry] = []
-        private var unsorted = [[DigestIndex.Entry]](repeating: [], count: 256)
+        /// By the first byte of the place: they are sorted a few at a time, in one pass.
+        private var unsorted = [[Index.Entry]](repeating: [], count: 256)
         private var next = 0
+        private(set) var index: Index
 
         init(classNumber: Int, keys: [ObjectKey]) {
             self.classNumber = classNumber
             self.keys = keys
-            entries.reserveCapacity(keys.count)
+            index = Index(reserving: keys.count)
+            // Places are hashes: each first byte has about as many.
+            let each = keys.count / unsorted.count
+            for place in unsorted.indices { unsorted[place].reserveCapacity(each + each / 8) }
         }
 
-        func add(_ entry: DigestIndex.Entry) { unsorted[Int(entry.place >> 56)].append(entry) }
+        func add(_ entry: Index.Entry) { unsorted[Int(entry.place >> 56)].append(entry) }
 
         var hasUnsorted: Bool { next < unsorted.count }
 
-        /// So that the index is made of entries in order, which takes one pass.
         func sortSome() {
-            var some: [DigestIndex.Entry] = []
+            var some: [Index.Entry] = []
             swap(&some, &unsorted[next])
-            some.sort { $0.place < $1.place }
-            entries += some
+            index.append(some)
             next += 1
         }
     }
@@ -310,13 +318,12 @@ package final class ViewComparison {
                 embedded[content.object] = content.state
                 continue
             }
+            guard let row = snapshot.row(ObjectName(making.classNumber, content.object.key)) else { continue }
             var state = content.state
-            if let readable, let row = snapshot.row(ObjectName(making.classNumber, content.object.key)) {
-                state.hide(try snapshot.hidden(in: row, readable), properties)
-            }
+            if let readable { state.hide(try snapshot.hidden(in: row, readable), properties) }
             let digest = digester.digest(content.object, state) { part in embedded[part] }
             let place = digester.place(of: content.object.key)
-            making.add(DigestIndex.Entry(place: place, ObjectDigest(content.object.key, digest)))
+            making.add(Index.Entry(place: place, row.key, digest))
             embedded.removeAll(keepingCapacity: true)
         }
         making.done = end

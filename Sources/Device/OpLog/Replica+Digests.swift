@@ -25,7 +25,7 @@ package struct ReplicaDigests {
     package let seed: UInt64
     package let acknowledged: UInt64
     private let replica: Replica
-    private var indexes: [String: DigestIndex] = [:]
+    private var indexes: [String: DigestIndex<PrimaryKey>] = [:]
 
     init(_ replica: Replica, seed: UInt64, acknowledged: UInt64) {
         self.replica = replica
@@ -61,10 +61,10 @@ private final class BaseReader {
         application = try replica.beginApplying(acknowledged: acknowledged, in: transaction)
     }
 
-    func index(of className: String, seed: UInt64) throws(StoreError) -> DigestIndex {
-        guard let table = transaction.table(className), table.schema.kind == .object else { return .empty }
+    func index(of className: String, seed: UInt64) throws(StoreError) -> DigestIndex<PrimaryKey> {
+        guard let table = transaction.table(className), table.schema.kind == .object else { return DigestIndex() }
         var digester = ObjectDigester(seed: seed, schema: transaction.schema)
-        var entries: [DigestIndex.Entry] = []
+        var entries: [DigestIndex<PrimaryKey>.Entry] = []
         entries.reserveCapacity(table.count)
         for key in table.allKeys {
             guard let primaryKey = table.primaryKey(of: key) else { continue }
@@ -84,12 +84,12 @@ private final class BaseReader {
     /// Nil for an object that has ended.
     private func entry(
         _ object: ObjectReference, _ state: ObjectState, _ digester: inout ObjectDigester
-    ) throws(StoreError) -> DigestIndex.Entry? {
+    ) throws(StoreError) -> DigestIndex<PrimaryKey>.Entry? {
         guard state.isAlive else { return nil }
         let digest = try digester.digest(object, state) { (part: ObjectReference) throws(StoreError) -> ObjectState? in
             try self.state(of: part)
         }
-        return DigestIndex.Entry(place: digester.place(of: object.key), ObjectDigest(object.key, digest))
+        return DigestIndex.Entry(place: digester.place(of: object.key), object.key, digest)
     }
 
     private func state(of object: ObjectReference) throws(StoreError) -> ObjectState? {

@@ -23,11 +23,11 @@ struct ViewComparisonTests {
             questions += 1
             #expect(question.number == UInt64(questions))
             var digester = ObjectDigester(seed: question.seed, schema: View.schema)
-            var entries: [String: [DigestIndex.Entry]] = [:]
+            var entries: [String: [DigestIndex<PrimaryKey>.Entry]] = [:]
             for (object, state) in objects where object.key.value != nil {
                 let digest = digester.digest(object, state) { objects[$0] }
                 entries[object.className, default: []].append(
-                    .init(place: digester.place(of: object.key), ObjectDigest(object.key, digest)))
+                    .init(place: digester.place(of: object.key), object.key, digest))
             }
             let reports = question.asks.map { ask in
                 DigestIndex(entries[ask.range.className] ?? []).report(on: ask)
@@ -62,7 +62,7 @@ struct ViewComparisonTests {
         let comparison = try ViewComparison(
             view.record.snapshot(), schema: View.schema, wanted: open, for: View.ann, seed: 77)
         let question = try #require(comparison.question())
-        let reports = question.asks.map { DigestIndex([]).report(on: $0) }
+        let reports = question.asks.map { DigestIndex<PrimaryKey>().report(on: $0) }
         #expect(!comparison.begin(Array(reports.dropLast())))
         #expect(!comparison.begin(reports.map { _ in .objects([]) }))
         #expect(try comparison.prepare { true })
@@ -147,10 +147,10 @@ struct ViewComparisonTests {
                 let index = DigestIndex(
                     claimed.map { object, state in
                         .init(
-                            place: digester.place(of: object.key),
-                            ObjectDigest(object.key, digester.digest(object, state) { _ in nil }))
+                            place: digester.place(of: object.key), object.key,
+                            digester.digest(object, state) { _ in nil })
                     })
-                let nothing = DigestIndex([])
+                let nothing = DigestIndex<PrimaryKey>()
                 #expect(
                     try comparison.take(
                         question.asks.map { ($0.range.className == "Task" ? index : nothing).report(on: $0) }))

@@ -32,8 +32,7 @@ struct DigestTests {
         let index = DigestIndex(
             (0..<5_000 as Range<Int64>).map { number in
                 let key = PrimaryKey.int(number)
-                return .init(
-                    place: digester.place(of: key), ObjectDigest(key, Digest(low: UInt64(number), high: 1)))
+                return .init(place: digester.place(of: key), key, Digest(low: UInt64(number), high: 1))
             })
         var ranges = [DigestRange("A")]
         for _ in 0..<3 {

@@ -343,8 +343,7 @@ final class ServerProcess {
     func isTurnAwaited(_ session: ServerSession) -> Bool { turns.isAwaited(session.id) }
 
     func passTurn(_ session: ServerSession) {
-        guard let next = turns.leave(session.id, of: Self.user) else { return }
-        sessions[next]?.turnCame()
+        for next in turns.leave(session.id, of: Self.user) { sessions[next]?.turnCame() }
     }
 
     func endSession(of client: ClientID, _ failure: SyncFailure) {

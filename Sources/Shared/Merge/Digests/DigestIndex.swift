@@ -1,40 +1,58 @@
-/// The digests of the objects of one class on one end, by place: any range of them is summed up without walking it.
-package struct DigestIndex: Sendable {
-    package struct Entry: Hashable, Sendable {
-        package var place: UInt64
-        package var object: ObjectDigest
+import CausewayModel
 
-        package init(place: UInt64, _ object: ObjectDigest) {
+/// The digests of the objects of one class on one end, by place: any range of them is summed up without walking it.
+///
+/// An object is called by what its end finds it by: of millions each byte counts.
+package struct DigestIndex<Object: Comparable & Sendable>: Sendable {
+    package struct Entry: Sendable {
+        package var place: UInt64
+        package var object: Object
+        package var digest: Digest
+
+        package init(place: UInt64, _ object: Object, _ digest: Digest) {
             self.place = place
             self.object = object
+            self.digest = digest
         }
     }
 
-    private let entries: [Entry]
-    /// Of the entries before each, and at the end of all.
-    private let sums: [Digest]
+    private var objects: [(place: UInt64, object: Object)] = []
+    /// Of the objects before each, and at the end of all: what one has itself is what lies between two of them.
+    private var sums: [Digest] = [.zero]
 
-    package static let empty = DigestIndex([])
+    package init(reserving count: Int = 0) {
+        objects.reserveCapacity(count)
+        sums.reserveCapacity(count + 1)
+    }
 
     /// - Complexity: O(n log n)
     package init(_ entries: consuming [Entry]) {
-        // In place: a view of millions is in memory once.
-        entries.sort { $0.place == $1.place ? $0.object.key < $1.object.key : $0.place < $1.place }
-        self.entries = entries
-        var sums: [Digest] = [.zero]
-        sums.reserveCapacity(self.entries.count + 1)
-        var sum = Digest.zero
-        for entry in self.entries {
-            sum = sum + entry.object.digest
-            sums.append(sum)
-        }
-        self.sums = sums
+        self.init(reserving: entries.count)
+        append(entries)
     }
 
-    package var count: Int { entries.count }
+    /// Takes more of them, whose places come behind those of all before.
+    ///
+    /// - Complexity: O(n log n) in their number
+    package mutating func append(_ entries: consuming [Entry]) {
+        entries.sort { $0.place == $1.place ? $0.object < $1.object : $0.place < $1.place }
+        var sum = sums[sums.count - 1]
+        for entry in entries {
+            precondition(objects.last.map { $0.place <= entry.place } ?? true, "Digests are taken in by their places.")
+            objects.append((entry.place, entry.object))
+            sum = sum + entry.digest
+            sums.append(sum)
+        }
+    }
 
-    package func objects(in range: DigestRange) -> [ObjectDigest] {
-        entries[indices(of: range)].map(\.object)
+    package var count: Int { objects.count }
+
+    package func objects(in range: DigestRange) -> [(object: Object, digest: Digest)] {
+        indices(of: range).map { (objects[$0].object, sums[$0 + 1] - sums[$0]) }
+    }
+
+    package func names(in range: DigestRange) -> [Object] {
+        objects[indices(of: range)].map(\.object)
     }
 
     /// - Complexity: O(log n)
@@ -43,26 +61,19 @@ package struct DigestIndex: Sendable {
         return RangeDigest(count: UInt64(indices.count), sum: sums[indices.upperBound] - sums[indices.lowerBound])
     }
 
+    private func indices(of range: DigestRange) -> Range<Int> {
+        let places = range.places
+        let start = objects.partitioningIndex { $0.place >= places.lowerBound }
+        return start..<objects.partitioningIndex { $0.place > places.upperBound }
+    }
+}
+
+extension DigestIndex<PrimaryKey> {
     package func report(on ask: DigestAsk) -> DigestReport {
         switch ask.detail {
         case .whole: .whole(digest(of: ask.range))
         case .parts: .parts(ask.range.parts.map { digest(of: $0) })
-        case .objects: .objects(objects(in: ask.range))
+        case .objects: .objects(objects(in: ask.range).map { ObjectDigest($0.object, $0.digest) })
         }
-    }
-
-    private func indices(of range: DigestRange) -> Range<Int> {
-        let places = range.places
-        let start = firstIndex { $0 >= places.lowerBound }
-        return start..<firstIndex { $0 > places.upperBound }
-    }
-
-    private func firstIndex(where holds: (UInt64) -> Bool) -> Int {
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if holds(entries[middle].place) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }
