@@ -5,10 +5,10 @@ import json
 import threading
 import time
 
-from causeway_client.changesets import Create, Delete, Field, Operation, Set
+from causeway_client.changesets import Create, Delete, Field, ListInsert, Operation, Set
 from causeway_client.device import Device
 from causeway_client.session import Refused
-from causeway_client.values import Link
+from causeway_client.values import ElementId, Link
 
 from .content import create_head, run_document, uploads, written
 from .target import Target
@@ -54,6 +54,28 @@ def chains(target: Target) -> None:
             link = Link(first + n + 1)
             made.append(Create("Ring", first + n, (Field("number", 0 if n == count - 1 else 1), Field("next", link))))
         return written(device, made)
+
+    uploads(target, make, 2, target.settings.guarded)
+
+
+def long_rules(target: Target) -> None:
+    """a few sets of objects whose rule goes over tens of thousands of links each"""
+    rings, hubs = 5_000, 3
+
+    def make(device: Device) -> bytes:
+        first = device.client >> 8
+        if device.sequence == 1:
+            return written(device, [Create("Ring", first + n, (Field("number", n % 7),)) for n in range(rings)])
+        if device.sequence <= 1 + hubs:
+            here = ("Hub", first + device.sequence)
+            ids = [ElementId(device.client, device.sequence * 100_000 + n) for n in range(4 * rings)]
+            links = [
+                ListInsert(*here, "rings", ids[n], Link(first + n % rings), ids[n - 1] if n else None)
+                for n in range(len(ids))
+            ]
+            return written(device, [Create(*here, (Field("size", 1),)), *links])
+        size = Field("size", device.sequence)
+        return written(device, [Set("Hub", first + 2 + n, size) for n in range(hubs)])
 
     uploads(target, make, 2, target.settings.guarded)
 
@@ -116,4 +138,4 @@ def guarded_queries(target: Target) -> None:
     target.at_once(2, work)
 
 
-GUARDED = [refused_creates, judged_links, chains, flickering, hidden_keys, guarded_queries]
+GUARDED = [refused_creates, judged_links, chains, long_rules, flickering, hidden_keys, guarded_queries]

@@ -56,13 +56,18 @@ PLACE = ClassSchema(
 RING = ClassSchema(
     "Ring", (KEY, Property("number", Type.INT), Property("next", Type.LINK, target="Ring", optional=True))
 )
-SCHEMA: Schema = (ITEM, TOWER, FLOOR, BAG, NOTE, REPORT, EVENT, PAGE, PLACE, RING)
+# May be written only while none of what it links to has the number 7.
+HUB = ClassSchema(
+    "Hub", (KEY, Property("size", Type.INT), Property("rings", Type.LINK, Collection.LIST, target="Ring"))
+)
+SCHEMA: Schema = (ITEM, TOWER, FLOOR, BAG, NOTE, REPORT, EVENT, PAGE, PLACE, RING, HUB)
 
 # The second database: who may read and write what follows from the objects, from their properties and from links.
 RULES = """{classes: {
   Item: {read: "owner == $user.id OR owner == 'everybody'", write: "owner == $user.id",
     properties: {size: {read: "owner == $user.id OR size < 1000", write: "size < 1000000000"}}},
   Ring: {read: true, write: "next == nil OR next.number == 1"},
+  Hub: {read: true, write: "NONE rings.number == 7"},
   Report: {read: false, create: "text != 'forbidden'"}}}"""
 
 # Stands in every password that an attack invents, so that one can be found in a log.
