@@ -188,20 +188,34 @@ private let handles: [AccessPath] = [
 private func elsewhere(_ body: () throws -> Void) throws {
     var outcome = Result<Void, any Error>.success(())
     withoutActuallyEscaping(body) { body in
-        // This thread waits until the other one is done, so the two never touch them at once.
-        nonisolated(unsafe) let body = body
+        let errand = Errand(body)
         let done = DispatchSemaphore(value: 0)
-        nonisolated(unsafe) let place = UnsafeMutablePointer<Result<Void, any Error>>.allocate(capacity: 1)
-        place.initialize(to: outcome)
         Thread.detachNewThread {
-            place.pointee = Result { try body() }
+            errand.run()
             done.signal()
         }
         done.wait()
-        outcome = place.move()
-        place.deallocate()
+        outcome = errand.outcome
     }
     try outcome.get()
+}
+
+/// What another thread does while this one waits. It lets go of it before it says that it is done: its own block may live
+/// for a moment longer, and would have let it escape.
+///
+/// Unchecked: the two threads never touch it at once, since one waits for the other's signal.
+private final class Errand: @unchecked Sendable {
+    private var body: (() throws -> Void)?
+    private(set) var outcome = Result<Void, any Error>.success(())
+
+    init(_ body: @escaping () throws -> Void) {
+        self.body = body
+    }
+
+    func run() {
+        if let body { outcome = Result { try body() } }
+        body = nil
+    }
 }
 
 /// Hands over the things of the first change of all things that is asked for.
