@@ -12,7 +12,7 @@ package struct EndpointLimits: Sendable {
     package var unreadAnswersPerConnection = 256
     /// The same on a connection on which nobody is known. Each takes some ten kilobytes, and a thousand connections of one
     /// address may wait so for a minute.
-    package var unreadAnswersOfStranger = 8
+    package var unreadAnswersOfStranger = 16
     /// Uploads and one-way batches being read and committed; more of them wait. Each may take many times its size.
     package var uploadsAtOnce = 8
     /// Those that take no more than `smallUploadBytes`. They have places of their own, and one user no more than half.

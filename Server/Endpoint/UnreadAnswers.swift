@@ -7,6 +7,7 @@ import NIOCore
 /// streams does not bound the answers that pile up in front of a socket that nobody reads from.
 final class UnreadAnswers: Sendable {
     private let count: NIOLoopBoundBox<Int>
+    private let isCut: NIOLoopBoundBox<Bool>
     private let connection: any Channel
     private let watch: ConnectionWatch
     private let desk: Desk
@@ -14,6 +15,7 @@ final class UnreadAnswers: Sendable {
     /// On the connection's event loop.
     init(_ connection: any Channel, _ watch: ConnectionWatch, _ desk: Desk) {
         count = NIOLoopBoundBox(0, eventLoop: connection.eventLoop)
+        isCut = NIOLoopBoundBox(false, eventLoop: connection.eventLoop)
         self.connection = connection
         self.watch = watch
         self.desk = desk
@@ -24,11 +26,18 @@ final class UnreadAnswers: Sendable {
         let promise = connection.eventLoop.makePromise(of: Void.self)
         count.value += 1
         promise.futureResult.whenComplete { [count] _ in count.value -= 1 }
-        let limits = desk.limits
-        if count.value > (watch.isKnown ? limits.unreadAnswersPerConnection : limits.unreadAnswersOfStranger) {
-            desk.logger.info("a client does not read its answers: its connection is closed")
+        if count.value > countMax, !isCut.value {
+            isCut.value = true
+            // Strangers come again and again: a line for each would be a flood of its own.
+            desk.logger.log(
+                level: watch.isKnown ? .info : .debug,
+                "a client does not read its answers: its connection is closed")
             connection.cut()
         }
         return promise
+    }
+
+    private var countMax: Int {
+        watch.isKnown ? desk.limits.unreadAnswersPerConnection : desk.limits.unreadAnswersOfStranger
     }
 }

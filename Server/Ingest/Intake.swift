@@ -76,11 +76,12 @@ package struct Intake: OneWayIntake {
     }
 
     /// The end of as many entries as go into one transaction, one at least.
-    private func bite(of entries: [[Operation]], from start: Int) -> Int {
+    func bite(of entries: [[Operation]], from start: Int) -> Int {
         var end = start
         var operations = 0
         while end < entries.count {
-            operations += entries[end].count
+            // One with nothing in it costs about as much as an operation.
+            operations += max(entries[end].count, 1)
             if operations > limits.operationsAtOnce && end > start { break }
             end += 1
         }

@@ -158,17 +158,17 @@ struct FloodTests {
         try await Bench.run(["flights": FakeService()]) { bench in
             // Streams that may be sent nothing: their answers wait in memory.
             let raw = try await RawConnection.open(to: bench, window: 0)
-            let heads = (0..<12).flatMap {
+            let heads = (0..<24).flatMap {
                 RawConnection.head(RawConnection.stream($0), "/healthz", token: nil, ends: true)
             }
             try? await raw.send(heads)
             #expect(await isClosed(raw))
             let known = try await RawConnection.open(to: bench, window: 0)
-            let asked = (0..<12).flatMap {
+            let asked = (0..<24).flatMap {
                 RawConnection.head(RawConnection.stream($0), "/v1/flights/mark", ends: true)
             }
             try? await known.send(asked)
-            #expect(await eventually { known.count(.headers) == 12 })
+            #expect(await eventually { known.count(.headers) == 24 })
             #expect(known.channel.isActive, "a device has more of them")
             try await known.close()
         }

@@ -1,9 +1,10 @@
-import CausewayIngest
 import CausewayModel
 import CausewayOperations
 import CausewayStore
 import CausewayStoreEmbedded
 import Testing
+
+@testable import CausewayIngest
 
 @Suite("One-way objects")
 struct IntakeTests {
@@ -57,6 +58,17 @@ struct IntakeTests {
             record, limits: Intake.Limits(entriesMax: 1_000, operationsMax: 1_000, operationsAtOnce: 7))
         #expect(try intake.accept(batch(1, 1...100), receivedAt: 1) == 100)
         #expect(try record.count(of: "Reading") == 100)
+    }
+
+    @Test("entries with nothing in them count, and one is never split")
+    func emptyEntries() throws {
+        let intake = Intake(
+            try record(), limits: Intake.Limits(entriesMax: 1_000, operationsMax: 1_000, operationsAtOnce: 7))
+        let empty: [[CausewayOperations.Operation]] = Array(repeating: [], count: 100)
+        #expect(intake.bite(of: empty, from: 0) == 7)
+        #expect(intake.bite(of: empty, from: 96) == 100)
+        let large = [(1...20).map { reading($0) }, []]
+        #expect(intake.bite(of: large, from: 0) == 1)
     }
 
     @Test("a gap is refused and says where to go on")
