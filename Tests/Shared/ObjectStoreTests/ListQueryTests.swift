@@ -1,9 +1,10 @@
 import CausewayModel
-import CausewayObjectStore
 import CausewayObjectStoreReference
 import CausewaySeeds
 import CausewayQuery
 import Testing
+
+@testable import CausewayObjectStore
 
 @Suite("Queries through lists, leaf by leaf against row by row")
 struct ListQueryTests {
@@ -40,6 +41,35 @@ struct ListQueryTests {
                 found == expected,
                 "seed \(people.seed), \(when), \(text), \(transaction.explain("Person", matching: predicate))")
         }
+    }
+
+    @Test("what is gathered of a column is there once for a thousand aggregates, and is another after a write")
+    func gathered() throws {
+        final class Gathered {}
+        let transaction = try openInMemory("gathered").write()
+        try transaction.extendSchema(ListModel.schema)
+        var people = RandomPeople(seed: 1)
+        try people.fill(transaction, count: 20)
+        try transaction.commit()
+        let table = try transaction.existing("Person")
+        var first: Gathered? = table.gathered(of: 1) { Gathered() }
+        #expect(table.gathered(of: 1) { Gathered() } === first)
+        #expect(table.gathered(of: 2) { Gathered() } !== first)
+        let predicate = try Predicate.parse(
+            (0..<1_000).map { "friends.@sum.number == \(10_000 + $0)" }.joined(separator: " OR ")
+        ).bound(to: "Person", in: ListModel.schema)
+        #expect(try transaction.keys("Person", matching: predicate).isEmpty)
+
+        try transaction.beginWriting()
+        for _ in 0..<40 { try people.change(transaction) }
+        let written = table.gathered(of: 1) { Gathered() }
+        #expect(written !== first)
+        #expect(table.gathered(of: 1) { Gathered() } !== written, "each its own while something is written")
+        try transaction.commit()
+        #expect(table.gathered(of: 1) { Gathered() } !== first)
+        weak let kept = first
+        first = nil
+        #expect(kept == nil, "nobody asks it any more")
     }
 
     @Test(

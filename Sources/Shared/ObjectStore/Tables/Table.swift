@@ -59,6 +59,8 @@ package final class Table {
     let integerKeys: IntegerKeys
     /// Who links to the objects of this class.
     let backlinks: Postings
+    /// By column, as far as a predicate has asked for it.
+    private var gatheredColumns: [Int: GatheredReference] = [:]
     /// The columns of all classes that link to this one, once asked for.
     private var knownOriginColumns: [OriginColumn]?
     /// The tables that links lead to, by column, as far as they were asked for.
@@ -211,6 +213,7 @@ package final class Table {
             columns.removeLast().releaseLeaves()
         }
         for column in allColumns { column.forgetLeaves() }
+        gatheredColumns.removeAll()
         integerKeys.forget()
         forgetLists()
         addColumns()
@@ -252,6 +255,21 @@ package final class Table {
     }
 
     var hasChanges: Bool { !changes.isEmpty }
+
+    /// What one part of a predicate has gathered of a column, for others of the same predicate that ask for the same: a
+    /// query may have thousands of them, and each would hold a bit for every object and more. It lives as long as one of
+    /// them does. While something is written it is nobody else's.
+    func gathered<Gathered: AnyObject>(of column: Int, _ gather: () -> Gathered) -> Gathered {
+        guard !hasChanges else { return gather() }
+        if let known = gatheredColumns[column], known.version == transaction.version,
+            let gathered = known.gathered as? Gathered
+        {
+            return gathered
+        }
+        let gathered = gather()
+        gatheredColumns[column] = GatheredReference(version: transaction.version, gathered: gathered)
+        return gathered
+    }
 
     /// What this write did to the class so far, once its deletions are settled.
     var changeRecord: ClassChanges {

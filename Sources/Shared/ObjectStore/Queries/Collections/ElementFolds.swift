@@ -145,6 +145,17 @@ final class GatheredColumn<Leaf: NumberLeaf> {
     }
 }
 
+/// To what was gathered of a column at a version, for as long as somebody asks it.
+struct GatheredReference {
+    let version: UInt64
+    private(set) weak var gathered: AnyObject?
+
+    init(version: UInt64, gathered: AnyObject) {
+        self.version = version
+        self.gathered = gathered
+    }
+}
+
 /// A leaf of numbers, with what its header says at hand.
 protocol NumberLeaf: BitwiseCopyable {
     associatedtype Number: FoldedNumber

@@ -171,7 +171,9 @@ enum ListTests {
         @inline(__always)
         func gathered<Leaf: NumberLeaf>(_: Leaf.Type) -> (any LeafTest)? {
             test(
-                { PropertyNumbers(column: GatheredColumn<Leaf>(target, column)) }, cost: cost, explanation: explanation)
+                {
+                    PropertyNumbers(column: target.gathered(of: column) { GatheredColumn<Leaf>(target, column) })
+                }, cost: cost, explanation: explanation)
         }
         switch steps[1].type {
         case .int where steps[1].isColumn: return gathered(PackedIntegers.self)
