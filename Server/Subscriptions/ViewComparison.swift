@@ -28,6 +28,8 @@ package final class ViewComparison {
     private var digester: ObjectDigester
     private var indexes: [String: Index] = [:]
     private typealias Index = DigestIndex<ObjectKey>
+    /// The objects of classes whose digests are still to be made, where they were counted.
+    private var keys: [Int: [ObjectKey]] = [:]
     /// The one that is being made.
     private var making: Making?
     /// To be asked, the last first, and how many digests the answer will hold. Ranges are asked about to their end before
@@ -78,14 +80,16 @@ package final class ViewComparison {
         }
     }
 
-    /// How many objects the view has.
+    /// How many objects the view has. They are kept for the digests, which are made of them.
     ///
     /// - Complexity: as the queries
     package func objectCount() throws(StoreFailure) -> Int {
         var count = 0
         for classSchema in schema.classes where classSchema.kind == .object {
             guard let number = snapshot.classNumber(classSchema.name), let query = wanted[number] else { continue }
-            count += try snapshot.keys(number, matching: query).count
+            let found = try snapshot.keys(number, matching: query)
+            keys[number] = found
+            count += found.count
         }
         return count
     }
@@ -256,7 +260,9 @@ package final class ViewComparison {
         if let begun = self.making, begun.classNumber == number {
             making = begun
         } else {
-            making = Making(classNumber: number, keys: try snapshot.keys(number, matching: query))
+            let counted = keys.removeValue(forKey: number)
+            let keys = if let counted { counted } else { try snapshot.keys(number, matching: query) }
+            making = Making(classNumber: number, keys: keys)
             self.making = making
         }
         while making.done < making.keys.count {
@@ -309,8 +315,10 @@ package final class ViewComparison {
         let readable = rules?.readable(className)
         let properties = snapshot.schema[className]?.properties ?? []
         let end = min(making.done + Self.rowsAtOnce, making.keys.count)
+        let keys = making.keys[making.done..<end]
+        var rows = keys.makeIterator()
         var contents: [ObjectContent] = []
-        try snapshot.appendWhole(making.classNumber, making.keys[making.done..<end], to: &contents)
+        try snapshot.appendWhole(making.classNumber, keys, to: &contents)
         // What is embedded in an object stands before it.
         var embedded: [ObjectReference: ObjectState] = [:]
         for content in contents {
@@ -318,12 +326,14 @@ package final class ViewComparison {
                 embedded[content.object] = content.state
                 continue
             }
-            guard let row = snapshot.row(ObjectName(making.classNumber, content.object.key)) else { continue }
+            guard let key = rows.next() else { preconditionFailure("Each row has one state, in their order.") }
             var state = content.state
-            if let readable { state.hide(try snapshot.hidden(in: row, readable), properties) }
+            if let readable {
+                state.hide(try snapshot.hidden(in: Row(making.classNumber, key), readable), properties)
+            }
             let digest = digester.digest(content.object, state) { part in embedded[part] }
             let place = digester.place(of: content.object.key)
-            making.add(Index.Entry(place: place, row.key, digest))
+            making.add(Index.Entry(place: place, key, digest))
             embedded.removeAll(keepingCapacity: true)
         }
         making.done = end

@@ -88,9 +88,7 @@ extension SortedChunks {
     ) -> (previous: Element?, next: Element?) {
         guard !isEmpty else { return (nil, nil) }
         let place = place { precedes($0, element) }
-        let previous =
-            place.index > 0
-            ? chunks[place.chunk][place.index - 1] : place.chunk > 0 ? chunks[place.chunk - 1].last : nil
+        let previous = place.index > 0 ? chunks[place.chunk][place.index - 1] : chunks[..<place.chunk].last?.last
         return (previous, self[place])
     }
 }

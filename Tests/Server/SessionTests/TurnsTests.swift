@@ -54,7 +54,7 @@ struct TurnsTests {
         #expect(turns.leave(5, of: "ben") == [6, 7])
         #expect(turns.enter(5, of: "ben", places: 9) == false)
         #expect(turns.enter([1], of: "ann") == [])
-        // Who stops waiting stands in nobody's way.
+        // A session that stops waiting blocks nobody.
         #expect(turns.leave(5, of: "ben") == [1])
     }
 
