@@ -141,3 +141,15 @@ extension Float {
     @inlinable
     package var storedBits: UInt32 { isNaN ? Float.nan.bitPattern : bitPattern }
 }
+
+extension Value {
+    /// As it is read once it was stored: a NaN is the one that stands for all.
+    @inlinable
+    package var asStored: Value {
+        switch self {
+        case .float(let number) where number.isNaN: .float(.nan)
+        case .double(let number) where number.isNaN: .double(.nan)
+        default: self
+        }
+    }
+}

@@ -1,3 +1,4 @@
+import CausewayExactValues
 import CausewayFolders
 import CausewayModel
 import CausewayObjectStore
@@ -30,7 +31,13 @@ struct ListTests {
     ) throws {
         let table = try transaction.existing("Holder")
         #expect(table.listCount(key, column) == values.count, "\(when)")
-        #expect(table.listValues(key, column) == values, "\(when)")
+        let found = table.listValues(key, column)
+        #expect(found == values, "\(when)")
+        // `==` takes all NaNs for one; what is read has the bits of the stored one, also before it is.
+        for (found, value) in zip(found, values)
+        where value.isNaN && ExactValue(found) != ExactValue(stored: value) {
+            Issue.record("\(ExactValue(found)), \(when)")
+        }
         // Elements one by one, forwards and back, in steps that cross chunks.
         for index in stride(from: 0, to: values.count, by: 1 + values.count / 500)
         where table.listValue(key, column, index) != values[index] {

@@ -55,7 +55,7 @@ extension BadInputTests {
     func expiredToken() async throws {
         let bench = try Bench("expiry")
         defer { bench.end() }
-        let (app, token) = (bench.app(), try bench.server.token(user: "tester", lifetimeSeconds: 3))
+        let (app, token) = (bench.app(), try bench.server.token(user: "tester", lifetimeSeconds: 8))
         let troubles = Troubles(of: app)
         let realm = try await bench.device("A", app: app, token: token)
         try realm.writeItems(1...5)

@@ -23,7 +23,7 @@ final class ListChunk {
     @exclusivity(unchecked) private var capacity = 0
     /// A byte for each element, or none when none is null.
     @exclusivity(unchecked) private var nulls: [UInt8] = []
-    /// Elements of variable size, and what they take.
+    /// Elements of variable size, as they are read once they were stored, and what they take.
     @exclusivity(unchecked) private var values: [Value] = []
     @exclusivity(unchecked) private var variableBytes = 0
 
@@ -149,7 +149,7 @@ final class ListChunk {
         if !isEdited { makeEditable() }
         precondition(index >= 0 && index <= count, "an element was inserted behind the end of its list")
         if isVariable {
-            values.insert(value, at: index)
+            values.insert(value.asStored, at: index)
             variableBytes += Self.bytes(value)
         } else {
             if count == capacity { grow(to: max(count * 2, 8)) }
@@ -195,7 +195,7 @@ final class ListChunk {
         precondition(index >= 0 && index < count, "an element that is not in its list was replaced")
         if isVariable {
             variableBytes += Self.bytes(value) - Self.bytes(values[index])
-            values[index] = value
+            values[index] = value.asStored
             return
         }
         ElementLayout.write(value, memory + index * size, type)
