@@ -42,6 +42,8 @@ package final class Transaction {
     /// What a scan must cost at least, as its plan guesses in nanoseconds, to be shared with a second thread; infinite
     /// where none is to be. The guess is about four times too high, and asking a helper takes ten microseconds.
     package var leastSharedScanCost = Transaction.processors > 1 ? 1_000_000.0 : .infinity
+    /// What the parts of one predicate may keep in memory together, in bytes, before they answer one after the other.
+    package var queryScratchMax = LeafBatch.scratchMax
     /// A transaction on the same snapshot, for a second thread's share of scans; made when first needed.
     private var knownHelper: Transaction?
     private static let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))

@@ -92,6 +92,8 @@ package struct QueryPairs {
             let expected = history.reference.keys(className).filter { naive.holds(predicate, $0, className) }
             // Every other scan is shared with a second thread, however small it is.
             transaction.leastSharedScanCost = number.isMultiple(of: 2) ? 0 : .infinity
+            // Some keep nothing between leaves, as predicates of thousands of parts do.
+            transaction.queryScratchMax = number % 3 == 0 ? -1 : LeafBatch.scratchMax
             var found = try transaction.keys(className, matching: predicate)
             if mutation == .loseLast { _ = found.popLast() }
             let count = try transaction.count(className, matching: predicate)

@@ -18,11 +18,29 @@ protocol LeafTest {
     var share: Double { get }
 
     var explanation: String { get }
+
+    /// What it keeps in memory at most, once it was asked about many rows; in bytes, about.
+    var scratchBytes: Int { get }
+
+    /// Leaves of the rows those that it holds for, and keeps nothing in memory for later (`LeafBatch`).
+    func narrow(_ leaves: inout [LeafRows])
+
+    /// Forgets what it keeps, which it finds again when it is asked.
+    func letGo()
 }
 
 extension LeafTest {
     func isRuledOut(_ number: Int) -> Bool { false }
     var share: Double { 0.5 }
+    var scratchBytes: Int { 0 }
+    func letGo() {}
+
+    func narrow(_ leaves: inout [LeafRows]) {
+        for index in leaves.indices where !leaves[index].rows.isEmpty {
+            leaves[index].rows = evaluate(leaves[index].number, leaves[index].rows)
+        }
+        letGo()
+    }
 }
 
 struct ConstantTest: LeafTest {
@@ -66,6 +84,14 @@ struct AndTest: LeafTest {
         }
     }
     var share: Double { parts.reduce(1) { $0 * $1.share } }
+    var scratchBytes: Int { parts.reduce(0) { $0 + $1.scratchBytes } }
+    func letGo() { for part in parts { part.letGo() } }
+
+    func narrow(_ leaves: inout [LeafRows]) {
+        for index in leaves.indices where isRuledOut(leaves[index].number) { leaves[index].rows = SlotBitmap() }
+        for part in parts { part.narrow(&leaves) }
+    }
+
     var explanation: String { "(" + parts.map(\.explanation).joined(separator: " and ") + ")" }
 }
 
@@ -94,6 +120,19 @@ struct OrTest: LeafTest {
 
     var cost: Double { parts.reduce(0) { $0 + $1.cost } }
     var share: Double { 1 - parts.reduce(1) { $0 * (1 - $1.share) } }
+    var scratchBytes: Int { parts.reduce(0) { $0 + $1.scratchBytes } }
+    func letGo() { for part in parts { part.letGo() } }
+
+    func narrow(_ leaves: inout [LeafRows]) {
+        var open = leaves
+        for part in parts {
+            var found = open
+            part.narrow(&found)
+            for index in open.indices { open[index].rows = open[index].rows.subtracting(found[index].rows) }
+        }
+        for index in leaves.indices { leaves[index].rows = leaves[index].rows.subtracting(open[index].rows) }
+    }
+
     var explanation: String { "(" + parts.map(\.explanation).joined(separator: " or ") + ")" }
 }
 
@@ -106,6 +145,15 @@ struct NotTest: LeafTest {
 
     var cost: Double { part.cost }
     var share: Double { 1 - part.share }
+    var scratchBytes: Int { part.scratchBytes }
+    func letGo() { part.letGo() }
+
+    func narrow(_ leaves: inout [LeafRows]) {
+        var found = leaves
+        part.narrow(&found)
+        for index in leaves.indices { leaves[index].rows = leaves[index].rows.subtracting(found[index].rows) }
+    }
+
     var explanation: String { "not \(part.explanation)" }
 }
 

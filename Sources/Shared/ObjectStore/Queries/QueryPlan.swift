@@ -34,10 +34,22 @@ struct QueryPlan {
 
     /// Visits each leaf that has results, ascending, until the body answers false.
     func run(_ body: (_ number: Int, _ found: SlotBitmap) -> Bool) {
-        if let entrance { return run(entrance) { run($0, $1, body) } }
-        for number in table.leafNumbers {
-            guard run(number, table.aliveWords(number), body) else { return }
+        var batch = batch
+        var goesOn = true
+        func take(_ number: Int, _ candidates: SlotBitmap) -> Bool {
+            goesOn = batch.take(number, candidates, body)
+            return goesOn
         }
+        if let entrance {
+            run(entrance, take)
+        } else {
+            for number in table.leafNumbers where goesOn { _ = take(number, table.aliveWords(number)) }
+        }
+        if goesOn { _ = batch.settle(body) }
+    }
+
+    private var batch: LeafBatch {
+        LeafBatch(test ?? ConstantTest(value: true), scratchMax: table.transaction.queryScratchMax)
     }
 
     /// What is found, gathered leaf by leaf into pieces whose leaves ascend: one piece, or several when a second thread
@@ -121,21 +133,17 @@ struct QueryPlan {
                 relief = other
             }
             let part = first..<min(first + Self.leavesBetweenLooks, leaves.upperBound)
-            for number in plan.table.leafNumbers.within(part) {
-                _ = plan.run(number, plan.table.aliveWords(number)) { number, slots in
-                    gather(number, slots, &found)
-                    return true
-                }
+            func take(_ number: Int, _ slots: SlotBitmap) -> Bool {
+                gather(number, slots, &found)
+                return true
             }
+            var batch = plan.batch
+            for number in plan.table.leafNumbers.within(part) {
+                _ = batch.take(number, plan.table.aliveWords(number), take)
+            }
+            _ = batch.settle(take)
         }
         relief?.handDamage(to: self.table.transaction)
-    }
-
-    @inline(__always)
-    private func run(_ number: Int, _ candidates: SlotBitmap, _ body: (Int, SlotBitmap) -> Bool) -> Bool {
-        guard !candidates.isEmpty else { return true }
-        let found = test?.evaluate(number, candidates) ?? candidates
-        return found.isEmpty || body(number, found)
     }
 
     // MARK: - Tests

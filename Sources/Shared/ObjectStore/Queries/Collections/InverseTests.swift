@@ -57,6 +57,7 @@ private final class OriginsTest: LeafTest {
     private static let originCost = 400.0
 
     private let column: Int
+    private let table: Table
     private let origin: Table
     private let condition: BoundPredicate
     /// What the row is told that none of those origins links to.
@@ -72,6 +73,7 @@ private final class OriginsTest: LeafTest {
         _ rows: InverseRowTest
     ) {
         column = step.property
+        self.table = table
         self.origin = origin
         self.condition = condition
         self.holdsForNone = holdsForNone
@@ -80,6 +82,8 @@ private final class OriginsTest: LeafTest {
     }
 
     var cost: Double { 20 }
+    var scratchBytes: Int { KeyBitmap.bytes(table) }
+    func letGo() { linked = nil }
     var explanation: String { "\(words) from (\(QueryPlan(origin, condition).explanation))" }
 
     func evaluate(_ number: Int, _ candidates: SlotBitmap) -> SlotBitmap {

@@ -8,25 +8,44 @@ final class KeyBitmap {
     private let words: UnsafeMutablePointer<UInt64>
     private let wordCount: UInt64
 
-    /// What `answer` finds among the objects of each leaf; the bits of all other keys are clear.
-    init(_ table: Table, _ answer: (_ number: Int, _ alive: SlotBitmap) -> SlotBitmap) {
-        let numbers = table.leafNumbers
+    private init(_ table: Table) {
         // One word more than the keys fill, because a leaf's last word may reach into the next one.
-        let count = numbers.upperBound * slotsPerLeaf / 64 + 2
+        let count = table.leafNumbers.upperBound * slotsPerLeaf / 64 + 2
         // Zeros that cost nothing where nobody looks: of most keys that were ever given there may be no object left.
         guard let memory = calloc(count, 8) else { preconditionFailure("there is no memory for a bit for each key") }
         words = memory.bindMemory(to: UInt64.self, capacity: count)
         wordCount = UInt64(count)
-        for number in numbers {
+    }
+
+    /// What `answer` finds among the objects of each leaf; the bits of all other keys are clear.
+    convenience init(_ table: Table, _ answer: (_ number: Int, _ alive: SlotBitmap) -> SlotBitmap) {
+        self.init(table)
+        for number in table.leafNumbers {
             let alive = table.aliveWords(number)
             if alive.isEmpty { continue }
             insert(answer(number, alive), number)
         }
     }
 
+    /// The objects that meet a condition, which keeps nothing in memory afterwards.
+    convenience init(_ table: Table, meeting condition: any LeafTest) {
+        self.init(table)
+        var batch = LeafBatch(condition, scratchMax: table.transaction.queryScratchMax)
+        func take(_ number: Int, _ found: SlotBitmap) -> Bool {
+            insert(found, number)
+            return true
+        }
+        for number in table.leafNumbers { _ = batch.take(number, table.aliveWords(number), take) }
+        _ = batch.settle(take)
+        condition.letGo()
+    }
+
     deinit {
         free(words)
     }
+
+    /// What one takes for a table.
+    static func bytes(_ table: Table) -> Int { table.leafNumbers.upperBound * slotsPerLeaf / 8 }
 
     private func insert(_ slots: SlotBitmap, _ number: Int) {
         let first = number * slotsPerLeaf

@@ -40,6 +40,8 @@ final class ListTest: LeafTest {
     struct Preparation {
         var cost = 0.0
         var explanation = ""
+        /// What a question of its own keeps in memory; 0 for what questions share.
+        var scratchBytes = 0
         let prepare: () -> (SmallList) -> Bool
         /// The answer for one row without its elements, where there is a faster way than the row evaluator.
         var single: ((ObjectKey) -> Bool)?
@@ -60,6 +62,9 @@ final class ListTest: LeafTest {
     }
 
     var cost: Double { 60 }
+    var scratchBytes: Int { preparation.scratchBytes }
+    func letGo() { if scratchBytes > 0 { question = nil } }
+
     var explanation: String {
         "lists \(table.name).\(table.schema.properties[Table.property(of: column)].name)\(preparation.explanation)"
     }

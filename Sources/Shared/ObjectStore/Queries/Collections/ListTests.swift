@@ -82,7 +82,8 @@ enum ListTests {
             table, list.property, predicate,
             .init(
                 cost: Double(target.count) * max(condition.cost, 0.1), explanation: " of (\(condition.explanation))",
-                prepare: { ObjectsQuestion(objects: KeyBitmap(target, condition.evaluate), count: count).function }))
+                scratchBytes: KeyBitmap.bytes(target),
+                prepare: { ObjectsQuestion(objects: KeyBitmap(target, meeting: condition), count: count).function }))
     }
 
     /// How many elements themselves meet the comparison.

@@ -30,6 +30,14 @@ final class LinkTest: LeafTest {
 
     var cost: Double { 3 + inner.cost }
     var share: Double { inner.share }
+    var scratchBytes: Int { KeyBitmap.bytes(target) + inner.scratchBytes }
+
+    func letGo() {
+        answers = nil
+        known = [:]
+        inner.letGo()
+    }
+
     var explanation: String { "\(explanationOfPath) to \(inner.explanation)" }
 
     func evaluate(_ number: Int, _ candidates: SlotBitmap) -> SlotBitmap {
@@ -93,6 +101,7 @@ final class LinkTest: LeafTest {
         if let answers { return answers }
         let made = Answers(limit: target.leafNumbers.upperBound * slotsPerLeaf, holdsForNothing) { results($0) }
         known = [:]
+        inner.letGo()
         answers = made
         return made
     }
