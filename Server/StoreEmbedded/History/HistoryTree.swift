@@ -14,13 +14,15 @@ struct HistoryTree {
 
     // MARK: - Writing
 
-    func append(_ record: HistoryRecord, images: [Int: ObjectState], at version: ServerVersion, _ meta: inout Meta) {
+    /// - Parameter images: encoded, by the numbers of their entries, ascending.
+    func append(
+        _ record: HistoryRecord, images: [(number: Int, bytes: [UInt8])], at version: ServerVersion, _ meta: inout Meta
+    ) {
         var record = record
         record.time = meta.received
         var size = 0
         let tree = transaction.tree(Layout.images)
-        for (number, image) in images.sorted(by: { $0.key < $1.key }) {
-            let bytes = image.encoded()
+        for (number, bytes) in images {
             size += bytes.count + 12
             tree.put(Layout.image(version, UInt32(number)), bytes)
         }

@@ -154,7 +154,7 @@ final class Merging {
     func finish(_ meta: inout Meta) throws(StoreFailure) {
         var record = HistoryRecord(client: client)
         record.births = creation.births
-        var images: [Int: ObjectState] = [:]
+        var images: [(number: Int, bytes: [UInt8])] = []
         var rootNames: [ObjectName] = []
         roots = Ascent()
         for object in order where object.isTouched {
@@ -168,7 +168,9 @@ final class Merging {
                 let holdsSomething =
                     !image.fields.isEmpty || !image.lists.isEmpty || !image.keyed.isEmpty || !image.texts.isEmpty
                 before = holdsSomething ? .image : .unchanged
-                if holdsSomething { images[record.entries.count] = image }
+                if holdsSomething {
+                    images.append((record.entries.count, image.encoded(with: object.imageBytes)))
+                }
             }
             record.entries.append(
                 HistoryRecord.Entry(

@@ -18,6 +18,8 @@ final class WorkingObject {
     var state: ObjectState
     /// Nil when it did not exist before this version.
     var image: ObjectState?
+    /// The image's lists, sets and maps as they were read: nobody encodes them again for the history.
+    var imageBytes: [(property: String, bytes: [UInt8])] = []
     /// As they are in the tables; nil while it is not alive there.
     var stamps: ObjectStamps?
     var end: End?
@@ -107,13 +109,13 @@ extension Merging {
         object.loaded.insert(column)
         let property = object.plan.schema.properties[column]
         if property.collection == .list {
-            let field = ObjectState.ListField(
-                property.name, try ListTree.load(object.name.classNumber, column, key, in: transaction))
+            let list: ListState = try loadCollection(column, of: object, key)
+            let field = ObjectState.ListField(property.name, list)
             object.state.insert(field)
             object.image?.insert(field)
         } else if property.collection.isKeyed {
-            let field = ObjectState.KeyedField(
-                property.name, try KeyedTree.load(object.name.classNumber, column, key, in: transaction))
+            let entries: KeyedState = try loadCollection(column, of: object, key)
+            let field = ObjectState.KeyedField(property.name, entries)
             object.state.insert(field)
             object.image?.insert(field)
         } else if property.isText {
@@ -131,6 +133,16 @@ extension Merging {
             object.image?.insert(field)
             if property.isCounter { try loadCounter(column, of: object, key) }
         }
+    }
+
+    private func loadCollection<State: CollectionState>(
+        _ column: Int, of object: WorkingObject, _ key: ObjectKey
+    ) throws(StoreFailure) -> State {
+        guard let bytes = CollectionTree<State>.bytes(object.name.classNumber, column, key, in: transaction) else {
+            return State()
+        }
+        if object.image != nil { object.imageBytes.append((object.plan.schema.properties[column].name, bytes)) }
+        return try CollectionTree<State>.decode(bytes)
     }
 
     func loadAll(of object: WorkingObject) throws(StoreFailure) {
@@ -179,76 +191,5 @@ extension ObjectState {
         let index = texts.firstIndex { !$0.property.precedes(field.property) } ?? texts.count
         guard index == texts.count || !texts[index].property.isSame(as: field.property) else { return }
         texts.insert(field, at: index)
-    }
-}
-
-/// The runs of texts, in the same tree as lists; the text itself stands in its column.
-enum TextTree {
-    static func load(
-        _ classNumber: Int, _ column: Int, _ key: ObjectKey, _ table: Table, in transaction: Transaction
-    ) throws(StoreFailure) -> TextState {
-        guard let bytes = transaction.tree(Layout.lists).get(Layout.list(classNumber, column, key)) else {
-            return TextState()
-        }
-        guard case .string(let text) = table.value(key, column) else { return TextState() }
-        do {
-            return try TextState(runs: bytes, text: text)
-        } catch {
-            throw StoreFailure(damaged: Layout.lists, error)
-        }
-    }
-
-    static func save(
-        _ text: TextState, _ classNumber: Int, _ column: Int, _ key: ObjectKey, in transaction: Transaction
-    ) {
-        transaction.tree(Layout.lists).put(Layout.list(classNumber, column, key), text.encodedRuns())
-    }
-}
-
-/// The sets and maps of rows, with the stamps of their entries, in the same tree as lists.
-enum KeyedTree {
-    static func load(
-        _ classNumber: Int, _ column: Int, _ key: ObjectKey, in transaction: Transaction
-    ) throws(StoreFailure) -> KeyedState {
-        guard let bytes = transaction.tree(Layout.lists).get(Layout.list(classNumber, column, key)) else {
-            return KeyedState()
-        }
-        do {
-            return try KeyedState(encoded: bytes)
-        } catch {
-            throw StoreFailure(damaged: Layout.lists, error)
-        }
-    }
-
-    static func save(
-        _ entries: KeyedState, _ classNumber: Int, _ column: Int, _ key: ObjectKey, in transaction: Transaction
-    ) {
-        transaction.tree(Layout.lists).put(Layout.list(classNumber, column, key), entries.encoded())
-    }
-}
-
-/// The lists of rows, with the ids of their elements.
-enum ListTree {
-    static func load(
-        _ classNumber: Int, _ column: Int, _ key: ObjectKey, in transaction: Transaction
-    ) throws(StoreFailure) -> ListState {
-        guard let bytes = transaction.tree(Layout.lists).get(Layout.list(classNumber, column, key)) else {
-            return ListState()
-        }
-        do {
-            return try ListState(encoded: bytes)
-        } catch {
-            throw StoreFailure(damaged: Layout.lists, error)
-        }
-    }
-
-    static func save(
-        _ list: ListState, _ classNumber: Int, _ column: Int, _ key: ObjectKey, in transaction: Transaction
-    ) {
-        transaction.tree(Layout.lists).put(Layout.list(classNumber, column, key), list.encoded())
-    }
-
-    static func remove(_ classNumber: Int, _ column: Int, _ key: ObjectKey, in transaction: Transaction) {
-        transaction.tree(Layout.lists).remove(Layout.list(classNumber, column, key))
     }
 }

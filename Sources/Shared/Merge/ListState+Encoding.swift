@@ -9,37 +9,46 @@ extension ListState: EncodedState {
     package func write(to writer: inout ByteWriter) {
         writer.write(varint: UInt64(order.count))
         if order.isEmpty { return }
+        var numbers: [Int] = []
+        numbers.reserveCapacity(order.count)
         var places = [Int](repeating: 0, count: positions.count)
-        for (place, number) in order.enumerated() { places[Int(number)] = place }
         var clients = ClientNumbers()
-
-        let ids = order.map { positions[Int($0)].id }
-        let homes = order.filter { elements[Int(positions[Int($0)].element)].home == $0 }
-        let all = homes.map { elements[Int(positions[Int($0)].element)] }
-        let living = all.filter { !$0.isRemoved }
+        var idClients: [Int64] = []
+        idClients.reserveCapacity(order.count)
+        var all: [Int] = []
+        all.reserveCapacity(elements.count)
+        for number in order {
+            let number = Int(number)
+            let position = positions[number]
+            places[number] = numbers.count
+            numbers.append(number)
+            idClients.append(clients.number(position.id.client))
+            if elements[Int(position.element)].home == number { all.append(Int(position.element)) }
+        }
+        let living = all.filter { !elements[$0].isRemoved }
         // Numbered in the order in which the reader meets them.
-        let idClients = ids.map { clients.number($0.client) }
-        let valueClients = living.map { clients.number($0.valueStamp.client) }
-        let positionClients = living.map { clients.number($0.positionStamp.client) }
+        let valueClients = living.map { clients.number(elements[$0].valueStamp.client) }
+        let positionClients = living.map { clients.number(elements[$0].positionStamp.client) }
 
         writer.write(clients: clients.all)
         writer.write(integers: idClients)
-        writer.write(integers: ids.map { Int64(bitPattern: $0.counter) })
+        writer.write(integers: numbers.map { Int64(bitPattern: positions[$0].id.counter) })
         writer.write(
-            integers: order.enumerated().map { place, number in
-                let parent = positions[Int(number)].parent
-                return parent == .none ? 0 : Int64(places[Int(parent)] - place)
+            integers: numbers.map { number in
+                let parent = positions[number].parent
+                return parent == .none ? 0 : Int64(places[Int(parent)] - places[number])
             })
         writer.write(
-            integers: order.enumerated().map { place, number in
-                Int64(places[Int(elements[Int(positions[Int(number)].element)].home)] - place)
+            integers: numbers.map { number in
+                Int64(places[Int(elements[Int(positions[number].element)].home)] - places[number])
             })
-        writer.write(bits: all.map(\.isRemoved))
-        writer.write(integers: living.map { Int64(places[Int($0.position)] - places[Int($0.home)]) })
-        writer.write(column: living.map(\.value))
-        writer.write(integers: living.map { Int64(bitPattern: $0.valueStamp.time) })
+        writer.write(bits: all.map { elements[$0].isRemoved })
+        writer.write(
+            integers: living.map { Int64(places[Int(elements[$0].position)] - places[Int(elements[$0].home)]) })
+        writer.write(column: living.map { elements[$0].value })
+        writer.write(integers: living.map { Int64(bitPattern: elements[$0].valueStamp.time) })
         writer.write(integers: valueClients)
-        writer.write(integers: living.map { Int64(bitPattern: $0.positionStamp.time) })
+        writer.write(integers: living.map { Int64(bitPattern: elements[$0].positionStamp.time) })
         writer.write(integers: positionClients)
     }
 
@@ -173,12 +182,17 @@ extension ListState {
 private struct ClientNumbers {
     var all: [ClientID] = []
     private var numbers: [ClientID: Int64] = [:]
+    /// The one asked for last: what one client wrote mostly stands together.
+    private var last: (client: ClientID, number: Int64)?
 
     mutating func number(_ client: ClientID) -> Int64 {
-        if let number = numbers[client] { return number }
-        let number = Int64(all.count)
-        numbers[client] = number
-        all.append(client)
+        if let last, last.client == client { return last.number }
+        let number = numbers[client] ?? Int64(all.count)
+        if number == all.count {
+            numbers[client] = number
+            all.append(client)
+        }
+        last = (client, number)
         return number
     }
 }

@@ -5,6 +5,25 @@ package import CausewayOperations
 
 extension ObjectState: EncodedState {
     package func write(to writer: inout ByteWriter) {
+        write(to: &writer, with: [])
+    }
+
+    /// The same bytes, where those of some lists, sets and maps are known.
+    package func encoded(with known: [(property: String, bytes: [UInt8])]) -> [UInt8] {
+        var writer = ByteWriter()
+        write(to: &writer, with: known)
+        return writer.bytes
+    }
+
+    private func write(to writer: inout ByteWriter, with known: [(property: String, bytes: [UInt8])]) {
+        func write(_ state: some EncodedState, of property: String) {
+            writer.write(string: property)
+            if let known = known.first(where: { $0.property.isSame(as: property) }) {
+                writer.write(raw: known.bytes)
+            } else {
+                state.write(to: &writer)
+            }
+        }
         writer.write(varint: UInt64(life))
         writer.write(born)
         writer.write(varint: UInt64(fields.count))
@@ -22,18 +41,9 @@ extension ObjectState: EncodedState {
             stamp = field.stamp
         }
         writer.write(varint: UInt64(lists.count + keyed.count + texts.count))
-        for list in lists {
-            writer.write(string: list.property)
-            list.list.write(to: &writer)
-        }
-        for entries in keyed {
-            writer.write(string: entries.property)
-            entries.entries.write(to: &writer)
-        }
-        for text in texts {
-            writer.write(string: text.property)
-            text.text.write(to: &writer)
-        }
+        for list in lists { write(list.list, of: list.property) }
+        for entries in keyed { write(entries.entries, of: entries.property) }
+        for text in texts { write(text.text, of: text.property) }
     }
 
     package init(from reader: inout ByteReader) throws(EncodingError) {
