@@ -11,6 +11,8 @@ struct LeafBatchTests {
             didSet { most = max(most, kept) }
         }
         var most = 0
+        /// How often a part began to keep something.
+        var beginnings = 0
     }
 
     /// Holds for every slot that its step divides, and keeps a thousand bytes from the first question on.
@@ -29,7 +31,10 @@ struct LeafBatchTests {
         var scratchBytes: Int { 1_000 }
 
         func evaluate(_ number: Int, _ candidates: SlotBitmap) -> SlotBitmap {
-            if !isKeeping { account.kept += scratchBytes }
+            if !isKeeping {
+                account.kept += scratchBytes
+                account.beginnings += 1
+            }
             isKeeping = true
             var found = SlotBitmap()
             candidates.forEach { if ($0 + number).isMultiple(of: step) { found.insert($0) } }
@@ -74,7 +79,7 @@ struct LeafBatchTests {
 
     @Test("in batches they find the same, and one part keeps something at a time")
     func batches() {
-        for leaves in [0, 1, 15, 23, 24, 25, 100] {
+        for leaves in [0, 1, 25, 1_535, 1_536, 1_537, 3_100] {
             let (free, bounded) = (Account(), Account())
             let expected = run(predicate(free), scratchMax: 21_000, leaves: leaves)
             #expect(run(predicate(bounded), scratchMax: 20_999, leaves: leaves) == expected, "\(leaves) leaves")
@@ -83,15 +88,17 @@ struct LeafBatchTests {
             #expect(expected.count > leaves / 2)
             #expect(free.most > 15_000, "\(leaves) leaves")
             #expect(bounded.most == 1_000, "\(leaves) leaves")
+            // Two of three leaves have rows, and 1,024 of them are a batch.
+            #expect(bounded.beginnings <= free.beginnings * (1 + leaves * 2 / 3 / 1_024), "\(leaves) leaves")
         }
     }
 
     @Test("whoever has enough is told no more")
     func stopping() {
         let account = Account()
-        for count in [1, 5, 16, 17] {
-            #expect(run(predicate(account), scratchMax: 0, leaves: 60, stopAfter: count).count == count)
-            #expect(run(predicate(account), scratchMax: .max, leaves: 60, stopAfter: count).count == count)
+        for count in [1, 5, 1_000] {
+            #expect(run(predicate(account), scratchMax: 0, leaves: 3_000, stopAfter: count).count == count)
+            #expect(run(predicate(account), scratchMax: .max, leaves: 3_000, stopAfter: count).count == count)
         }
     }
 }

@@ -8,16 +8,17 @@ struct LeafRows {
 ///
 /// A part that goes through a list or a link keeps a bit for each object at the other end, and a predicate may have
 /// thousands of such parts. Where all of them together would keep more than `scratchMax`, leaves are taken in batches: each
-/// part answers for a whole batch and forgets what it kept before the next part begins. It finds it again for each batch,
-/// which costs about as much as the answers do.
+/// part answers for a whole batch and forgets what it kept before the next part begins. It finds it again for each batch, and
+/// a batch is large, so that this rarely happens: a million rows are one.
 package struct LeafBatch {
     private let test: any LeafTest
-    private let isBatched: Bool
+    let isBatched: Bool
     private var waiting: [LeafRows] = []
 
     /// Bytes that the parts of one predicate may keep, together.
     package static let scratchMax = 8 << 20
-    private static let leavesMax = 16
+    /// What waits takes 144 bytes a leaf, and as much again for each level of the predicate.
+    private static let leavesMax = 1_024
 
     init(_ test: any LeafTest, scratchMax: Int = Self.scratchMax) {
         self.test = test

@@ -57,7 +57,8 @@ struct QueryPlan {
     func gathered<Found: Sendable>(
         _ empty: Found, _ gather: @escaping @Sendable (_ number: Int, _ found: SlotBitmap, inout Found) -> Void
     ) -> [Found] {
-        guard entrance == nil, scanCost >= table.transaction.leastSharedScanCost,
+        // What is taken in batches would be made ready by both threads, and for each piece.
+        guard entrance == nil, scanCost >= table.transaction.leastSharedScanCost, !batch.isBatched,
             let helper = table.transaction.helper()
         else {
             var all = empty
@@ -126,23 +127,24 @@ struct QueryPlan {
         let mayMove = predicate.readsColumnsAlone
         // Keeps the transaction of the plan's table, which the table does not.
         var relief: Transaction?
+        func take(_ number: Int, _ slots: SlotBitmap) -> Bool {
+            gather(number, slots, &found)
+            return true
+        }
+        var batch = plan.batch
         for first in stride(from: leaves.lowerBound, to: leaves.upperBound, by: Self.leavesBetweenLooks) {
             if mayMove, let other = plan.table.transaction.relief(), let table = other.knownTable(self.table.name) {
                 plan = QueryPlan(scanning: table, predicate)
                 relief?.handDamage(to: self.table.transaction)
                 relief = other
+                batch = plan.batch
             }
             let part = first..<min(first + Self.leavesBetweenLooks, leaves.upperBound)
-            func take(_ number: Int, _ slots: SlotBitmap) -> Bool {
-                gather(number, slots, &found)
-                return true
-            }
-            var batch = plan.batch
             for number in plan.table.leafNumbers.within(part) {
                 _ = batch.take(number, plan.table.aliveWords(number), take)
             }
-            _ = batch.settle(take)
         }
+        _ = batch.settle(take)
         relief?.handDamage(to: self.table.transaction)
     }
 

@@ -83,7 +83,12 @@ private final class OriginsTest: LeafTest {
 
     var cost: Double { 20 }
     var scratchBytes: Int { KeyBitmap.bytes(table) }
-    func letGo() { linked = nil }
+
+    func letGo() {
+        linked = nil
+        rowsAsked = 0
+    }
+
     var explanation: String { "\(words) from (\(QueryPlan(origin, condition).explanation))" }
 
     func evaluate(_ number: Int, _ candidates: SlotBitmap) -> SlotBitmap {
