@@ -58,6 +58,8 @@ package struct Conversation: Sendable {
     private var ending: SyncFailure?
     /// Since when a part waits for credit.
     private var stalledSince: UInt64?
+    /// When the comparison asked its first question.
+    private var comparedSince: UInt64?
     /// Whether the device's checkpoint is none of this database, so that no history leads on from it.
     private var isLost: Bool
     /// What the record must have of the device's changesets before a view is compared.
@@ -182,6 +184,13 @@ package struct Conversation: Sendable {
             }
             stalledSince = nil
             return .part(bytes: bytes)
+        case .comparing where isTurnAwaited && isTurnOver(now):
+            phase = .over
+            return .finish(
+                SyncFailure(
+                    .serverBusy,
+                    "The device has been compared for \(Self.awaitedTurnMilliseconds / 60_000) minutes, and others wait. It "
+                        + "is asked again when it connects again."))
         case .comparing(_, _, .due):
             guard partBytes(isFirst: true) != nil else { return waitForCredit(now, atMost: patience) }
             stalledSince = nil
@@ -244,6 +253,14 @@ package struct Conversation: Sendable {
     /// that is served, 8 KiB a second, and as long again to make them: less would never let a slow device finish.
     package static let awaitedStallMilliseconds: UInt64 = 120_000
 
+    /// While others wait for their turn, a comparison has so long in all: a device that answers each question late, and
+    /// always something else, would hold it for ever. Enough for ten questions on the slowest way.
+    package static let awaitedTurnMilliseconds: UInt64 = 1_200_000
+
+    private func isTurnOver(_ now: UInt64) -> Bool {
+        comparedSince.map { now >= $0 + Self.awaitedTurnMilliseconds } ?? false
+    }
+
     /// A comparison holds a snapshot as well.
     private mutating func waitForAnswer(since: UInt64, _ now: UInt64, atMost patience: UInt64) -> Action {
         guard now >= since + patience else { return waitForHeartbeat(now) }
@@ -304,6 +321,7 @@ package struct Conversation: Sendable {
             preconditionFailure("A comparison began that was not asked for.")
         }
         phase = .comparing(target, permissions, .due)
+        comparedSince = nil
     }
 
     /// The view must be compared, and as many comparisons are open as may be.
@@ -338,6 +356,7 @@ package struct Conversation: Sendable {
             return nil
         }
         phase = .comparing(target, permissions, .asked(number: question.number, since: now))
+        comparedSince = comparedSince ?? now
         return .digestsWanted(question)
     }
 

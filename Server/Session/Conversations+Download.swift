@@ -90,9 +90,15 @@ extension Conversations {
             telling.lane.store(.behind, ordering: .relaxed)
             result = await begin(request, open, telling, on: lane(open, telling))
         }
+        if case .success(nil) = result {
+            telling.lane.store(.long, ordering: .relaxed)
+            result = await begin(request, open, telling, on: lane(open, telling))
+        }
         switch result {
-        case .success(let begun):
+        case .success(let begun?):
             return begun
+        case .success(nil):
+            preconditionFailure("A comparison was not made where comparisons are made.")
         case .failure(let failure) where failure.code == .queryInvalid:
             passTurn(open)
             return .sends(open.conversation.withLock { $0.refused(SyncFailure(failure)) })
@@ -102,14 +108,15 @@ extension Conversations {
         }
     }
 
+    /// - Returns: nil where it turns out to be about whole classes, and the thread is not one for those.
     private func begin(
         _ request: Conversation.DifferenceRequest, _ open: OpenSession, _ telling: Telling, on thread: StoreThread
-    ) async -> Result<Begun, StoreFailure> {
+    ) async -> Result<Begun?, StoreFailure> {
         let backend = backend
         let schema = open.conversation.withLock { $0.schema }
         // Ids of sessions are drawn, and nobody knows them but the two of the session.
         let seed = open.id
-        return await thread.result { [self] () throws(StoreFailure) -> Begun in
+        return await thread.result { [self] () throws(StoreFailure) -> Begun? in
             let pace = self.pace(of: open, telling)
             try pace.check()
             let snapshot = try backend.snapshot()
@@ -135,6 +142,7 @@ extension Conversations {
                 guard case .part(let bytes) = action else { return .goesOn(action) }
                 return .sends(part(bytes, open, telling))
             }
+            guard telling.lane.load(ordering: .relaxed) == .long else { return nil }
             let comparison = try ViewComparison(
                 snapshot, schema: schema, wanted: request.wanted.texts, under: request.permissions,
                 isHeld: request.held == request.wanted, for: request.client, told: request.acknowledged, seed: seed,
@@ -144,10 +152,8 @@ extension Conversations {
                 passTurn(open)
                 return .goesOn(nil)
             }
-            let isTurn = try takeTurn(open) { () throws(StoreFailure) in try comparison.objectCount() }
-            guard isTurn else { return .goesOn(nil) }
+            guard takeTurn(open, objects: try comparison.objectCount()) else { return .goesOn(nil) }
             telling.comparison = comparison
-            telling.lane.store(.long, ordering: .relaxed)
             open.conversation.withLock { $0.comparisonBegan() }
             return .goesOn(nil)
         }

@@ -13,12 +13,13 @@ extension Conversations {
 
     /// Whether the session may open its comparison. If not, its conversation waits until it is told that it may.
     ///
-    /// - Parameter objects: how many objects its view has; asked once.
-    func takeTurn(
-        _ open: OpenSession, _ objects: () throws(StoreFailure) -> Int
-    ) throws(StoreFailure) -> Bool {
-        if turns.withLock({ $0.isInside(open.id) }) { return true }
-        let places = 1 + (try objects()) / Self.objectsPerPlace
+    /// - Parameter objects: how many objects its view has. While it waited it may have come to want more.
+    func takeTurn(_ open: OpenSession, objects: Int) -> Bool {
+        let places = 1 + objects / Self.objectsPerPlace
+        let hasTooFew = turns.withLock { turns in
+            turns.places(of: open.id).map { $0 < turns.placesGiven(for: places) } ?? false
+        }
+        if hasTooFew { passTurn(open) }
         // Under one lock: else the turn could come before the conversation knows that it waits.
         return turns.withLock { turns in
             if turns.enter(open.id, of: open.user, places: places) { return true }

@@ -5,14 +5,14 @@ import Synchronization
 ///
 /// What a connected device waits for (a commit's small difference, a heartbeat, an answer) is done on `quick`, where no
 /// piece takes longer than `stepMilliseconds`: what would take longer stops and is done again from its beginning on
-/// another thread, where pieces of several devices come in turn. What is about rows that changed goes to `behind`, what is
-/// about whole classes to one of the `long` threads: the dearest queries are asked there, and who lags behind because
-/// others wrote much does not wait for them. Hellos have a thread of their own, for one that has something to write waits
+/// another thread, where pieces of several devices come in turn. What is about rows that changed goes to one of the `behind`
+/// threads, what is about whole classes to one of the `long` ones: the dearest queries are asked there, and who lags behind
+/// because others wrote much does not wait for them. Hellos have a thread of their own, for one that has something to write waits
 /// for the commit that runs.
 final class ReadingLanes: Sendable {
     let quick = StoreThread(label: "causeway.read")
-    let behind = StoreThread(label: "causeway.read.behind")
     let hellos = StoreThread(label: "causeway.hello")
+    private let behind: [StoreThread]
     private let long: [StoreThread]
 
     /// How long a piece of work may keep others waiting.
@@ -22,7 +22,11 @@ final class ReadingLanes: Sendable {
     /// Long pieces that run at a time; each may hold what it found of a whole class.
     static let longCount = 2
 
+    /// Of one session's dear queries the devices of the other thread feel nothing.
+    static let behindCount = 2
+
     init() {
+        behind = (0..<Self.behindCount).map { StoreThread(label: "causeway.read.behind.\($0)") }
         long = (0..<Self.longCount).map { StoreThread(label: "causeway.read.long.\($0)") }
     }
 
@@ -38,12 +42,12 @@ final class ReadingLanes: Sendable {
     func thread(_ lane: Lane, of session: UInt64) -> StoreThread {
         switch lane {
         case .quick: quick
-        case .behind: behind
+        case .behind: behind[Int(session % UInt64(behind.count))]
         case .long: long[Int(session % UInt64(long.count))]
         }
     }
 
-    var all: [StoreThread] { [quick, behind, hellos] + long }
+    var all: [StoreThread] { [quick, hellos] + behind + long }
 }
 
 /// The end of a piece of work.

@@ -33,14 +33,15 @@ package struct Turns: Sendable {
         self.placesOfUser = placesOfUser ?? max(places / 2, 1)
     }
 
-    package func isInside(_ session: UInt64) -> Bool { inside[session] != nil }
+    /// How many it has; nil where it is not its turn.
+    package func places(of session: UInt64) -> Int? { inside[session]?.places }
 
     /// Whether it is the session's turn. If not it waits for it, behind the user's others. To be asked again at will.
     ///
-    /// - Parameter needed: how many places it needs; what counts is what it says first.
+    /// - Parameter needed: how many places it needs; what counts is what it says first, until it leaves.
     package mutating func enter(_ session: UInt64, of user: String, places needed: Int = 1) -> Bool {
-        if isInside(session) { return true }
-        let needed = min(max(needed, 1), places)
+        if inside[session] != nil { return true }
+        let needed = placesGiven(for: needed)
         if nextUser == nil, hasRoom(for: user, needed), hasRoom(needed) {
             inside[session] = (user, needed)
             return true
@@ -51,6 +52,9 @@ package struct Turns: Sendable {
         }
         return false
     }
+
+    /// One that needs more than there are has all of them.
+    package func placesGiven(for needed: Int) -> Int { min(max(needed, 1), places) }
 
     /// The session is done, or waits no longer; of one that did neither this means nothing.
     ///
@@ -66,11 +70,11 @@ package struct Turns: Sendable {
         return admit()
     }
 
-    /// Whether it is the session's turn and another's would come if it left.
+    /// Whether it is the session's turn and another waits for places that it has, alone or with others.
     package func isAwaited(_ session: UInt64) -> Bool {
-        guard !users.isEmpty, let user = inside[session]?.user else { return false }
-        var left = self
-        return !left.leave(session, of: user).isEmpty
+        guard let user = inside[session]?.user else { return false }
+        // The first who may enter waits for whoever is inside; of a user who has all that one may, only their own do.
+        return nextUser != nil || waiting[user] != nil
     }
 
     private mutating func admit() -> [UInt64] {

@@ -154,6 +154,30 @@ struct ResyncConversationTests {
         #expect(failure.code == .serverBusy && failure.action == .retry)
     }
 
+    @Test("a device that answers always a little late loses its turn in the end, if others wait for it")
+    func lateInTurn() throws {
+        var late = conversation()
+        _ = late.next(newest: newest, now: 0)
+        late.comparisonBegan()
+        var now: UInt64 = 1_000
+        while now < 1_000 + Conversation.awaitedTurnMilliseconds {
+            #expect(late.next(newest: newest, now: now, isTurnAwaited: true) == .question)
+            _ = late.asked(question, now: now)
+            now += Conversation.awaitedStallMilliseconds - 1
+            if now >= 1_000 + Conversation.awaitedTurnMilliseconds { break }
+            late.answered(question.number, [])
+            #expect(late.next(newest: newest, now: now, isTurnAwaited: true) == .compare([]))
+            late.compared(fits: true)
+        }
+        var alone = late
+        if case .finish = alone.next(newest: newest, now: now) { Issue.record("nobody waits") }
+        guard case .finish(let failure) = late.next(newest: newest, now: now, isTurnAwaited: true) else {
+            Issue.record("the others wait on")
+            return
+        }
+        #expect(failure.code == .serverBusy && failure.action == .retry && failure.message.contains("20 minutes"))
+    }
+
     @Test("while the database lacks changesets that the device knows to be on it, the device is not asked")
     func incomplete() throws {
         var conversation = conversation(acknowledged: 4)

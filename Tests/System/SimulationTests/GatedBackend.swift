@@ -12,7 +12,8 @@ final class GatedBackend: StoreBackend, OneWayIntake {
     private let gate = DispatchSemaphore(value: 0)
 
     private struct State {
-        /// How many of the next snapshots wait.
+        /// How many of the next snapshots pass, and how many of those behind them wait.
+        var passing = 0
         var waitingMax = 0
         var waiting = 0
         var snapshots = 0
@@ -22,8 +23,10 @@ final class GatedBackend: StoreBackend, OneWayIntake {
         self.store = store
     }
 
-    /// The next so many snapshots wait until the gate is opened.
-    func close(for count: Int) { state.withLock { $0.waitingMax = count } }
+    /// The next so many snapshots wait until the gate is opened; `passing` that come before them do not.
+    func close(for count: Int, behind passing: Int = 0) {
+        state.withLock { ($0.passing, $0.waitingMax) = (passing, count) }
+    }
 
     func open() {
         let waiting = state.withLock { state in
@@ -39,6 +42,10 @@ final class GatedBackend: StoreBackend, OneWayIntake {
     func snapshot() throws(StoreFailure) -> any StoreSnapshot {
         let waits = state.withLock { state in
             state.snapshots += 1
+            guard state.passing == 0 else {
+                state.passing -= 1
+                return false
+            }
             guard state.waitingMax > 0 else { return false }
             state.waitingMax -= 1
             state.waiting += 1

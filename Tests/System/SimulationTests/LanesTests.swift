@@ -39,6 +39,36 @@ struct LanesTests {
         await bench.conversations.end(SyncFailure(.serverEnding, "the test is over"))
     }
 
+    @Test("a device whose checkpoint is older than the history is compared beside others, who go on hearing of commits")
+    func stale() async throws {
+        let bench = try Bench(historyVersionsMax: 2)
+        let writer = try await bench.conversations.open(bench.hello(4), user: "user").session
+        #expect(try await bench.upload("first", by: 4, in: writer) == UploadAnswer(committed: 1))
+        let old = try await bench.connect(1)
+        try await old.received.until { $0.checkpoint?.version == ServerVersion(1) }
+        let checkpoint = try #require(old.received.all.compactMap(\.checkpoint).last)
+        old.download.cancel()
+        await old.download.value
+        for client in 5...9 as ClosedRange<UInt64> {
+            let session = try await bench.conversations.open(bench.hello(client), user: "user").session
+            #expect(try await bench.upload("\(client)", by: client, in: session) == UploadAnswer(committed: 1))
+        }
+        let ann = try await bench.connect(2)
+        try await ann.received.until { $0.checkpoint?.version == ServerVersion(6) }
+
+        // The hello and the first look pass, which finds that it must be compared; the comparison waits at the gate.
+        bench.backend.close(for: 1, behind: 2)
+        let late = try await bench.connect(1, from: checkpoint)
+        try await bench.until { $0.waiting == 1 }
+        let other = try await bench.conversations.open(bench.hello(10), user: "user").session
+        #expect(try await bench.upload("second", by: 10, in: other) == UploadAnswer(committed: 1))
+        try await ann.received.until { $0.checkpoint?.version == ServerVersion(7) }
+        #expect(!late.received.all.contains { if case .digestsWanted = $0 { true } else { false } })
+        bench.backend.open()
+        try await late.received.until { if case .digestsWanted = $0 { true } else { false } }
+        await bench.conversations.end(SyncFailure(.serverEnding, "the test is over"))
+    }
+
     @Test("what devices asked for that have left is not worked out any more")
     func gone() async throws {
         let bench = try Bench()
@@ -97,10 +127,15 @@ struct LanesTests {
             let time = Mutex<UInt64>(1_000)
         }
 
-        init(creditBytes: UInt64 = 1 << 20, bounds: SessionBounds = SessionBounds()) throws {
+        init(
+            creditBytes: UInt64 = 1 << 20, bounds: SessionBounds = SessionBounds(),
+            historyVersionsMax: UInt64 = 1_000_000
+        ) throws {
             let store = try StoreEmbedded.open(
                 folder: "lanes-\(UInt64.random(in: 0...UInt64.max))",
-                options: StoreEmbedded.Options(mapSizeBytes: 1 << 26, inMemory: true), epochSeed: 5)
+                options: StoreEmbedded.Options(
+                    historyVersionsMax: historyVersionsMax, mapSizeBytes: 1 << 26, inMemory: true),
+                epochSeed: 5)
             let (backend, clock) = (GatedBackend(store), Clock())
             (self.backend, self.clock) = (backend, clock)
             conversations = Conversations(
@@ -112,11 +147,13 @@ struct LanesTests {
 
         func pass(_ milliseconds: UInt64) { clock.time.withLock { $0 += milliseconds } }
 
-        func hello(_ client: UInt64) -> Hello {
-            Hello(
+        /// - Parameter checkpoint: of what it holds of the shops; nil where it holds nothing.
+        func hello(_ client: UInt64, from checkpoint: Checkpoint? = nil) -> Hello {
+            let shops = QuerySet(
+                version: 1, queries: [StandingQuery(className: "Shop", predicate: "TRUEPREDICATE")])
+            return Hello(
                 client: ClientID(client), protocolVersions: 1...1, schema: SimulationSchema.schema,
-                checkpoint: .nothing, held: .empty,
-                wanted: QuerySet(version: 1, queries: [StandingQuery(className: "Shop", predicate: "TRUEPREDICATE")]))
+                checkpoint: checkpoint ?? .nothing, held: checkpoint == nil ? .empty : shops, wanted: shops)
         }
 
         /// A client's first changeset.
@@ -128,8 +165,10 @@ struct LanesTests {
             return try await conversations.upload(session, user: "user", [changeset])
         }
 
-        func connect(_ client: UInt64) async throws -> (received: ReceivedMessages, download: Task<Void, Never>) {
-            let session = try await conversations.open(hello(client), user: "user").session
+        func connect(
+            _ client: UInt64, from checkpoint: Checkpoint? = nil
+        ) async throws -> (received: ReceivedMessages, download: Task<Void, Never>) {
+            let session = try await conversations.open(hello(client, from: checkpoint), user: "user").session
             let received = ReceivedMessages()
             let download = Task { [conversations] in
                 _ = try? await conversations.download(session, user: "user", into: Sink(received))
