@@ -6,16 +6,21 @@ import NIOCore
 /// A stream is over for the server once its answer is written, whether or not the socket takes it: so the bound on
 /// streams does not bound the answers that pile up in front of a socket that nobody reads from.
 final class UnreadAnswers: Sendable {
-    private let count: NIOLoopBoundBox<Int>
-    private let isCut: NIOLoopBoundBox<Bool>
+    private struct State {
+        var count = 0
+        /// The count is looked at once what was read is dealt with.
+        var isLookedAt = false
+        var isCut = false
+    }
+
+    private let state: NIOLoopBoundBox<State>
     private let connection: any Channel
     private let watch: ConnectionWatch
     private let desk: Desk
 
     /// On the connection's event loop.
     init(_ connection: any Channel, _ watch: ConnectionWatch, _ desk: Desk) {
-        count = NIOLoopBoundBox(0, eventLoop: connection.eventLoop)
-        isCut = NIOLoopBoundBox(false, eventLoop: connection.eventLoop)
+        state = NIOLoopBoundBox(State(), eventLoop: connection.eventLoop)
         self.connection = connection
         self.watch = watch
         self.desk = desk
@@ -24,17 +29,24 @@ final class UnreadAnswers: Sendable {
     /// A promise for one more answer, kept when the socket has taken it.
     func next() -> EventLoopPromise<Void> {
         let promise = connection.eventLoop.makePromise(of: Void.self)
-        count.value += 1
-        promise.futureResult.whenComplete { [count] _ in count.value -= 1 }
-        if count.value > countMax, !isCut.value {
-            isCut.value = true
-            // Strangers come again and again: a line for each would be a flood of its own.
-            desk.logger.log(
-                level: watch.isKnown ? .info : .debug,
-                "a client does not read its answers: its connection is closed")
-            connection.cut()
+        state.value.count += 1
+        promise.futureResult.whenComplete { [state] _ in state.value.count -= 1 }
+        if state.value.count > countMax, !state.value.isLookedAt {
+            // Answers to requests that came together go to the socket together, when all of them were read.
+            state.value.isLookedAt = true
+            connection.eventLoop.assumeIsolated().execute { self.look() }
         }
         return promise
+    }
+
+    private func look() {
+        state.value.isLookedAt = false
+        guard state.value.count > countMax, !state.value.isCut else { return }
+        state.value.isCut = true
+        // Strangers come again and again: a line for each would be a flood of its own.
+        desk.logger.log(
+            level: watch.isKnown ? .info : .debug, "a client does not read its answers: its connection is closed")
+        connection.cut()
     }
 
     private var countMax: Int {
