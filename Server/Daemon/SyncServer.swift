@@ -1,4 +1,5 @@
 import ArgumentParser
+import CausewayEnvironment
 
 /// The `sync-server` program.
 @main
@@ -13,6 +14,7 @@ struct SyncServer: AsyncParsableCommand {
               sync-server check
               sync-server serve
             """,
+        version: Release.version,
         subcommands: [
             Serve.self, Check.self, Token.self, Keys.self, Query.self, Verify.self, SchemaCommand.self,
             AccountsCommand.self,

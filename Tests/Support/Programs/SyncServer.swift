@@ -122,6 +122,9 @@ package final class SyncServer {
     @discardableResult
     package func verify() throws -> String { try tool("verify", "--configuration", path("sync-server.yaml")) }
 
+    /// What the program says of its version.
+    package func version() throws -> String { try tool("--version") }
+
     /// How many objects of a class a device's file holds, below what the device library shows. Nobody may be writing
     /// to the file.
     package func count(_ type: String, inFile file: URL) throws -> Int {
