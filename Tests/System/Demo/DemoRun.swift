@@ -8,6 +8,8 @@ final class DemoRun {
     }
 
     let stage: Stage
+    /// What both did offline and what came of it, once they have.
+    private(set) var picture = MergePicture()
     private var seconds: [(step: String, seconds: Double)] = []
     private static let first = "origin == 'JFK' AND dest == 'LAX'"
     private static let second = "origin == 'JFK' AND dest == 'SFO'"
@@ -104,6 +106,7 @@ final class DemoRun {
     private func editOffline() throws {
         try step("3. both go offline, change the same flights, and come back") { stage in
             let rows = try sharedRows(4)
+            let before = try rows.map { try text(of: $0, on: "A") }
             for device in ["A", "B"] { try stage.ask(device, "offline") }
             // The same flight in different properties; another in the same property.
             try stage.ask("A", "gate", rows[0], "A1")
@@ -119,18 +122,28 @@ final class DemoRun {
                 try stage.ask(device, "remark", rows[3], "first of \(device)")
                 try stage.ask(device, "remark", rows[3], "second of \(device)")
             }
+            let offline = try ["A", "B"].map { device in try rows.map { try text(of: $0, on: device) } }
             for device in ["A", "B"] { try stage.ask(device, "online") }
             for device in ["A", "B"] { try stage.ask(device, "upload") }
             for device in ["A", "B"] { try stage.ask(device, "download") }
             try compare(Self.first)
-            say("   flights \(rows[0]), \(rows[1]), \(rows[3]) on both:")
-            for row in [rows[0], rows[1], rows[3]] {
-                try stage.ask("A", "dump", "row == \(row)", stage.path("row.txt"))
-                say("   " + (try String(contentsOfFile: stage.path("row.txt"), encoding: .utf8)), terminator: "")
+            for (index, row) in rows.enumerated() {
+                picture.add(
+                    before: before[index], onA: offline[0][index], onB: offline[1][index],
+                    after: try text(of: row, on: "B"))
             }
+            say("   flights \(rows[0]), \(rows[1]), \(rows[3]) on both:")
+            for row in [rows[0], rows[1], rows[3]] { say("   " + (try text(of: row, on: "A"))) }
             try expect("the gate both set, B later", try count("B", "Flight", "row == \(rows[1]) AND gate == 'B2'"), 1)
             try expect("flight \(rows[2]) on A", try count("A", "Flight", "row == \(rows[2])"), 0)
         }
+    }
+
+    /// A flight as a device has it; empty where it has none.
+    private func text(of row: String, on device: String) throws -> String {
+        try stage.ask(device, "dump", "row == \(row)", stage.path("row.txt"))
+        return try String(contentsOfFile: stage.path("row.txt"), encoding: .utf8)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// Rows of flights that both devices hold.
