@@ -2,12 +2,12 @@
 
 import PackageDescription
 
-// Builds what the documentation shows, in one go: the two sample packages, the samples of the guides (each guide is a
-// program, taken out of its page by `deploy/examples`), and a client whose compile time is measured.
+// Builds what the documentation shows, in one go: the two sample packages, the samples of the guides and of README (each
+// page is a program, taken out of it by `deploy/examples`), and a client whose compile time is measured.
 
 let guides = [
-    "DefiningModels", "DifferentOnLinux", "GettingStarted", "MigratingFromRealm", "Observing", "Queries", "Syncing",
-    "ThreadsAndActors",
+    "DefiningModels", "DifferentOnLinux", "GettingStarted", "MigratingFromRealm", "Observing", "Queries", "Readme",
+    "ReadmeStart", "Syncing", "ThreadsAndActors",
 ]
 
 let package = Package(
