@@ -259,9 +259,9 @@ let tests: [Target] = [
     ),
 ]
 
-/// With `CAUSEWAY_ONLY="StorageTests CrashSimulation"` the package has these targets and what they need, and nothing else: a
-/// build of one part takes a fraction of the time (`deploy/test --only`).
-let targets = only(Context.environment["CAUSEWAY_ONLY"], of: shared + device + server + tests)
+/// With `CAUSEWAY_ROOM="StorageTests CrashSimulation"` the package has these targets and what they need, and nothing else: a
+/// build of one part takes a fraction of the time (`deploy/test --room`).
+let targets = only(Context.environment["CAUSEWAY_ROOM"], of: shared + device + server + tests)
 
 let doors = ["Causeway", "RealmSwift"].filter { door in targets.contains { $0.name == door } }
 
