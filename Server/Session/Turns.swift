@@ -21,9 +21,7 @@ package struct Turns: Sendable {
     private let placesOfUser: Int
     /// Whose turn it is, with their users.
     private var inside: [UInt64: (user: String, places: Int)] = [:]
-    private var waiting: ExactDictionary<[Session]> = [:]
-    /// Users with sessions that wait, each once, the next one first.
-    private var users: [String] = []
+    private var line = UserLine<Session>()
 
     /// - Parameter placesOfUser: half of the places when left out, so that nobody's thousand sessions take all, however
     ///   long they stay.
@@ -42,13 +40,12 @@ package struct Turns: Sendable {
     package mutating func enter(_ session: UInt64, of user: String, places needed: Int = 1) -> Bool {
         if inside[session] != nil { return true }
         let needed = placesGiven(for: needed)
-        if nextUser == nil, hasRoom(for: user, needed), hasRoom(needed) {
+        if nextPlace == nil, hasRoom(for: user, needed), hasRoom(needed) {
             inside[session] = (user, needed)
             return true
         }
-        if waiting[user] == nil { users.append(user) }
-        if waiting[user]?.contains(where: { $0.id == session }) != true {
-            waiting[user, default: []].append(Session(id: session, places: needed))
+        if !line.elements(of: user).contains(where: { $0.id == session }) {
+            line.add(Session(id: session, places: needed), of: user)
         }
         return false
     }
@@ -61,12 +58,7 @@ package struct Turns: Sendable {
     /// - Returns: the sessions whose turn it is now.
     package mutating func leave(_ session: UInt64, of user: String) -> [UInt64] {
         if inside.removeValue(forKey: session) != nil { return admit() }
-        guard let place = waiting[user]?.firstIndex(where: { $0.id == session }) else { return [] }
-        waiting[user]?.remove(at: place)
-        if waiting[user]?.isEmpty == true {
-            waiting[user] = nil
-            users.removeAll { $0.isSame(as: user) }
-        }
+        line.remove(of: user) { $0.id == session }
         return admit()
     }
 
@@ -74,15 +66,15 @@ package struct Turns: Sendable {
     package func isAwaited(_ session: UInt64) -> Bool {
         guard let user = inside[session]?.user else { return false }
         // The first who may enter waits for whoever is inside; of a user who has all that one may, only their own do.
-        return nextUser != nil || waiting[user] != nil
+        return nextPlace != nil || !line.elements(of: user).isEmpty
     }
 
     private mutating func admit() -> [UInt64] {
         var admitted: [UInt64] = []
-        while let place = nextUser, let next = waiting[users[place]]?.first, hasRoom(next.places) {
-            let user = users.remove(at: place)
-            waiting[user]?.removeFirst()
-            if waiting[user]?.isEmpty == true { waiting[user] = nil } else { users.append(user) }
+        while let place = nextPlace {
+            let (user, next) = line.next(at: place)
+            guard hasRoom(next.places) else { break }
+            _ = line.take(at: place)
             inside[next.id] = (user, next.places)
             admitted.append(next.id)
         }
@@ -90,9 +82,7 @@ package struct Turns: Sendable {
     }
 
     /// The first user in the line who may have another place.
-    private var nextUser: Int? {
-        users.firstIndex { user in waiting[user]?.first.map { hasRoom(for: user, $0.places) } ?? false }
-    }
+    private var nextPlace: Int? { line.firstIndex { user, next in hasRoom(for: user, next.places) } }
 
     private func hasRoom(_ needed: Int) -> Bool {
         inside.isEmpty || inside.values.reduce(needed) { $0 + $1.places } <= places

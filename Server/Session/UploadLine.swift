@@ -1,5 +1,3 @@
-import CausewayModel
-
 /// Uploads that wait for a commit, and which of them the next one takes: users take turns, those of one user keep their
 /// order, and a commit holds no more operations than pass in a moment. So a small change waits for one commit, whoever
 /// sends how much.
@@ -16,12 +14,10 @@ struct UploadLine<Upload> {
         var operations: Int
     }
 
-    private var waiting: ExactDictionary<[Waiting]> = [:]
-    /// Users with uploads that wait, each once, the next one first.
-    private var users: [String] = []
+    private var line = UserLine<Waiting>()
     /// The first user's upload was passed over, and is next.
     private var isPassedOver = false
-    private(set) var count = 0
+    var count: Int { line.count }
 
     let operationsMax: Int
     let uploadsMax: Int
@@ -32,43 +28,33 @@ struct UploadLine<Upload> {
         self.uploadsMax = uploadsMax
     }
 
-    func count(of user: String) -> Int { waiting[user]?.count ?? 0 }
+    func count(of user: String) -> Int { line.elements(of: user).count }
 
     mutating func add(_ upload: Upload, operations: Int, of user: String) {
-        if waiting[user] == nil { users.append(user) }
-        waiting[user, default: []].append(Waiting(upload: upload, operations: operations))
-        count += 1
+        line.add(Waiting(upload: upload, operations: operations), of: user)
     }
 
     /// What the next commit holds; nothing when nothing waits.
     mutating func takeGroup() -> [Upload] {
-        guard let user = users.first, let first = waiting[user]?.first else { return [] }
+        guard !line.isEmpty else { return [] }
         let isDue = isPassedOver
         isPassedOver = false
-        if isDue, first.operations > operationsMax { return [take(from: 0)] }
+        if isDue, line.next(at: 0).element.operations > operationsMax { return [line.take(at: 0).upload] }
         var group: [Upload] = []
         var operationsLeft = operationsMax
-        var index = 0
-        // Of those who are served the rest waits at the end of the line; users ahead of `index` were passed over.
-        while index < users.count, group.count < uploadsMax {
-            guard let next = waiting[users[index]]?.first, next.operations <= operationsLeft else {
-                index += 1
+        var place = 0
+        // Of those who are served the rest waits at the end of the line; users ahead of `place` were passed over.
+        while place < line.userCount, group.count < uploadsMax {
+            guard line.next(at: place).element.operations <= operationsLeft else {
+                place += 1
                 continue
             }
-            operationsLeft -= next.operations
-            group.append(take(from: index))
+            let taken = line.take(at: place)
+            operationsLeft -= taken.operations
+            group.append(taken.upload)
         }
-        if group.isEmpty { return [take(from: 0)] }
-        isPassedOver = index > 0
+        if group.isEmpty { return [line.take(at: 0).upload] }
+        isPassedOver = place > 0
         return group
-    }
-
-    /// The first upload of a user, who goes to the end of the line.
-    private mutating func take(from index: Int) -> Upload {
-        let user = users.remove(at: index)
-        guard let taken = waiting[user]?.removeFirst() else { preconditionFailure("A user in the line has uploads.") }
-        if waiting[user]?.isEmpty == true { waiting[user] = nil } else { users.append(user) }
-        count -= 1
-        return taken.upload
     }
 }

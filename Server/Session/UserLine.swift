@@ -1,0 +1,62 @@
+import CausewayModel
+
+/// What waits, of whom: users take turns, those of one user keep their order.
+///
+/// Who may be served is for the owner to say: it goes over the users from the first on, and takes what it wants.
+///
+/// Numbered for tests:
+/// 1. A user is in the line once, if and only if something of theirs waits.
+/// 2. Of one user nothing is taken before what came earlier, unless that was removed.
+/// 3. A user of whom something was taken stands behind all others.
+struct UserLine<Element> {
+    private var waiting: ExactDictionary<[Element]> = [:]
+    /// The next one first.
+    private var users: [String] = []
+    private(set) var count = 0
+
+    var isEmpty: Bool { users.isEmpty }
+    var userCount: Int { users.count }
+
+    func elements(of user: String) -> [Element] { waiting[user] ?? [] }
+
+    /// The user at a place of the line, and what is next of them.
+    func next(at place: Int) -> (user: String, element: Element) {
+        guard let first = waiting[users[place]]?.first else { preconditionFailure("A user in the line has something.") }
+        return (users[place], first)
+    }
+
+    func firstIndex(where holds: (_ user: String, _ next: Element) -> Bool) -> Int? {
+        users.indices.first { place in
+            let (user, element) = next(at: place)
+            return holds(user, element)
+        }
+    }
+
+    mutating func add(_ element: Element, of user: String) {
+        if waiting[user] == nil { users.append(user) }
+        waiting[user, default: []].append(element)
+        count += 1
+    }
+
+    /// What is next of a user, who goes to the end of the line.
+    mutating func take(at place: Int) -> Element {
+        let element = next(at: place).element
+        let user = users.remove(at: place)
+        waiting[user]?.removeFirst()
+        if waiting[user]?.isEmpty == true { waiting[user] = nil } else { users.append(user) }
+        count -= 1
+        return element
+    }
+
+    /// The first of a user's for which this holds, who keeps their place in the line.
+    mutating func remove(of user: String, where holds: (Element) -> Bool) {
+        guard let index = waiting[user]?.firstIndex(where: holds) else { return }
+        waiting[user]?.remove(at: index)
+        count -= 1
+        guard waiting[user]?.isEmpty == true else { return }
+        waiting[user] = nil
+        users.removeAll { $0.isSame(as: user) }
+    }
+}
+
+extension UserLine: Sendable where Element: Sendable {}
