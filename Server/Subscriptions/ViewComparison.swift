@@ -283,21 +283,28 @@ package final class ViewComparison {
         let classNumber: Int
         let keys: [ObjectKey]
         var done = 0
-        /// By the first byte of the place: they are sorted a few at a time, in one pass.
-        private var unsorted = [[Index.Entry]](repeating: [], count: 256)
+        /// By the first bits of the place: they are sorted a few at a time, in one pass. Each holds some tens of thousands, so
+        /// that it is sorted in a moment, and so large that its memory goes back to the system when it is done with.
+        private var unsorted: [[Index.Entry]]
+        private let placeShift: Int
         private var next = 0
         private(set) var index: Index
+
+        private static let sortedAtOnce = 98_304
 
         init(classNumber: Int, keys: [ObjectKey]) {
             self.classNumber = classNumber
             self.keys = keys
             index = Index(reserving: keys.count)
-            // Places are hashes: each first byte has about as many.
+            let bits = Int.bitWidth - (keys.count / Self.sortedAtOnce).leadingZeroBitCount
+            placeShift = UInt64.bitWidth - bits
+            unsorted = Array(repeating: [], count: 1 << bits)
+            // Places are hashes: each part has about as many.
             let each = keys.count / unsorted.count
-            for place in unsorted.indices { unsorted[place].reserveCapacity(each + each / 8) }
+            for place in unsorted.indices { unsorted[place].reserveCapacity(each + each / 16) }
         }
 
-        func add(_ entry: Index.Entry) { unsorted[Int(entry.place >> 56)].append(entry) }
+        func add(_ entry: Index.Entry) { unsorted[Int(entry.place >> UInt64(placeShift))].append(entry) }
 
         var hasUnsorted: Bool { next < unsorted.count }
 
@@ -315,26 +322,22 @@ package final class ViewComparison {
         let readable = rules?.readable(className)
         let properties = snapshot.schema[className]?.properties ?? []
         let end = min(making.done + Self.rowsAtOnce, making.keys.count)
-        let keys = making.keys[making.done..<end]
-        var rows = keys.makeIterator()
         var contents: [ObjectContent] = []
-        try snapshot.appendWhole(making.classNumber, keys, to: &contents)
-        // What is embedded in an object stands before it.
-        var embedded: [ObjectReference: ObjectState] = [:]
-        for content in contents {
-            guard content.object.className == className else {
-                embedded[content.object] = content.state
-                continue
+        for key in making.keys[making.done..<end] {
+            // One by one: an object may be large, and a device that writes such objects can write many.
+            contents.removeAll(keepingCapacity: true)
+            try snapshot.appendWhole(making.classNumber, [key], to: &contents)
+            // What is embedded in an object stands before it.
+            guard var object = contents.popLast(), object.object.className.isSame(as: className) else {
+                preconditionFailure("Each row has a state, and it is the last of what the row is told as.")
             }
-            guard let key = rows.next() else { preconditionFailure("Each row has one state, in their order.") }
-            var state = content.state
             if let readable {
-                state.hide(try snapshot.hidden(in: Row(making.classNumber, key), readable), properties)
+                object.state.hide(try snapshot.hidden(in: Row(making.classNumber, key), readable), properties)
             }
-            let digest = digester.digest(content.object, state) { part in embedded[part] }
-            let place = digester.place(of: content.object.key)
-            making.add(Index.Entry(place: place, key, digest))
-            embedded.removeAll(keepingCapacity: true)
+            var embedded: [ObjectReference: ObjectState] = [:]
+            for part in contents { embedded[part.object] = part.state }
+            let digest = digester.digest(object.object, object.state) { part in embedded[part] }
+            making.add(Index.Entry(place: digester.place(of: object.object.key), key, digest))
         }
         making.done = end
     }
