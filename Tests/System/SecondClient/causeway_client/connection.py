@@ -4,6 +4,7 @@ One thread reads the socket and hands what comes to whoever waits for it. Reques
 """
 
 import queue
+import select
 import socket
 import ssl
 import threading
@@ -41,7 +42,9 @@ def connect_tls(host: str, port: int, authority: str, timeout_seconds: float = 3
 class Connection:
     def __init__(self, host: str, port: int, authority: str) -> None:
         self._socket = connect_tls(host, port, authority)
-        self._socket.settimeout(None)
+        self._socket.setblocking(False)
+        # OpenSSL's state of a connection is for one thread at a time.
+        self._tls = threading.Lock()
         self._h2 = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding="utf-8"))
         # Guards the state of the protocol and the order of what is sent; told whenever a window opens.
         self._changed = threading.Condition()
@@ -115,8 +118,15 @@ class Connection:
 
     def _flush(self) -> None:
         data = self._h2.data_to_send()
-        if data:
-            self._socket.sendall(data)
+        rest = memoryview(data)
+        while rest:
+            with self._tls:
+                try:
+                    rest = rest[self._socket.send(rest) :]
+                    continue
+                except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                    pass
+            select.select([], [self._socket], [], 1)
 
     def _check(self) -> None:
         if self._is_lost:
@@ -137,9 +147,18 @@ class Connection:
                 raise piece
             yield piece
 
+    def _receive(self) -> bytes:
+        while True:
+            with self._tls:
+                try:
+                    return self._socket.recv(1 << 16)
+                except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                    pass
+            select.select([self._socket], [], [], 1)
+
     def _read(self) -> None:
         try:
-            while data := self._socket.recv(1 << 16):
+            while data := self._receive():
                 with self._changed:
                     for event in self._h2.receive_data(data):
                         self._take(event)
