@@ -8,14 +8,16 @@ import select
 import socket
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import h2.config
 import h2.connection
 import h2.events
 import h2.exceptions
 
+T = TypeVar("T")
 MEDIA_TYPE = "application/vnd.causeway.frames"
 
 
@@ -120,13 +122,20 @@ class Connection:
         data = self._h2.data_to_send()
         rest = memoryview(data)
         while rest:
+            rest = rest[self._when_ready(select.POLLOUT, lambda: self._socket.send(rest)) :]
+
+    def _when_ready(self, event: int, operation: Callable[[], T]) -> T:
+        """Does it as soon as the socket lets it, one thread at a time."""
+        while True:
             with self._tls:
                 try:
-                    rest = rest[self._socket.send(rest) :]
-                    continue
+                    return operation()
                 except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
                     pass
-            select.select([], [self._socket], [], 1)
+            # Not `select`, which knows a thousand sockets only.
+            poll = select.poll()
+            poll.register(self._socket, event)
+            poll.poll(1_000)
 
     def _check(self) -> None:
         if self._is_lost:
@@ -147,18 +156,9 @@ class Connection:
                 raise piece
             yield piece
 
-    def _receive(self) -> bytes:
-        while True:
-            with self._tls:
-                try:
-                    return self._socket.recv(1 << 16)
-                except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
-                    pass
-            select.select([self._socket], [], [], 1)
-
     def _read(self) -> None:
         try:
-            while data := self._receive():
+            while data := self._when_ready(select.POLLIN, lambda: self._socket.recv(1 << 16)):
                 with self._changed:
                     for event in self._h2.receive_data(data):
                         self._take(event)
