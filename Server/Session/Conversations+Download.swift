@@ -84,16 +84,11 @@ extension Conversations {
         _ request: Conversation.DifferenceRequest, _ open: OpenSession, _ telling: Telling
     ) async -> Begun {
         // What asks for whole classes is never quick.
-        telling.lane.store(request.isOfWholeClasses ? .long : .quick, ordering: .relaxed)
-        var result = await begin(request, open, telling, on: lane(open, telling))
+        var result = await begin(request, open, telling, in: request.isOfWholeClasses ? .long : .quick)
         if case .failure(let failure) = result, failure.code == .interrupted, !open.isGone.load(ordering: .acquiring) {
-            telling.lane.store(.behind, ordering: .relaxed)
-            result = await begin(request, open, telling, on: lane(open, telling))
+            result = await begin(request, open, telling, in: .behind)
         }
-        if case .success(nil) = result {
-            telling.lane.store(.long, ordering: .relaxed)
-            result = await begin(request, open, telling, on: lane(open, telling))
-        }
+        if case .success(nil) = result { result = await begin(request, open, telling, in: .long) }
         switch result {
         case .success(let begun?):
             return begun
@@ -108,15 +103,16 @@ extension Conversations {
         }
     }
 
-    /// - Returns: nil where it turns out to be about whole classes, and the thread is not one for those.
+    /// - Returns: nil where it turns out to be about whole classes, and the lane is not the one for those.
     private func begin(
-        _ request: Conversation.DifferenceRequest, _ open: OpenSession, _ telling: Telling, on thread: StoreThread
+        _ request: Conversation.DifferenceRequest, _ open: OpenSession, _ telling: Telling, in lane: ReadingLanes.Lane
     ) async -> Result<Begun?, StoreFailure> {
+        telling.lane.store(lane, ordering: .relaxed)
         let backend = backend
         let schema = open.conversation.withLock { $0.schema }
         // Ids of sessions are drawn, and nobody knows them but the two of the session.
         let seed = open.id
-        return await thread.result { [self] () throws(StoreFailure) -> Begun? in
+        return await lanes.thread(lane, of: open.id).result { [self] () throws(StoreFailure) -> Begun? in
             let pace = self.pace(of: open, telling)
             try pace.check()
             let snapshot = try backend.snapshot()
@@ -142,7 +138,7 @@ extension Conversations {
                 guard case .part(let bytes) = action else { return .goesOn(action) }
                 return .sends(part(bytes, open, telling))
             }
-            guard telling.lane.load(ordering: .relaxed) == .long else { return nil }
+            guard lane == .long else { return nil }
             let comparison = try ViewComparison(
                 snapshot, schema: schema, wanted: request.wanted.texts, under: request.permissions,
                 isHeld: request.held == request.wanted, for: request.client, told: request.acknowledged, seed: seed,

@@ -7,8 +7,8 @@ import Synchronization
 /// piece takes longer than `stepMilliseconds`: what would take longer stops and is done again from its beginning on
 /// another thread, where pieces of several devices come in turn. What is about rows that changed goes to one of the `behind`
 /// threads, what is about whole classes to one of the `long` ones: the dearest queries are asked there, and who lags behind
-/// because others wrote much does not wait for them. Hellos have a thread of their own, for one that has something to write waits
-/// for the commit that runs.
+/// because others wrote much does not wait for them. Hellos have a thread of their own, for one that has something to
+/// write waits for the commit that runs.
 final class ReadingLanes: Sendable {
     let quick = StoreThread(label: "causeway.read")
     let hellos = StoreThread(label: "causeway.hello")

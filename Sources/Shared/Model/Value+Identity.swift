@@ -147,8 +147,8 @@ extension Value {
     @inlinable
     package var asStored: Value {
         switch self {
-        case .float(let number) where number.isNaN: .float(.nan)
-        case .double(let number) where number.isNaN: .double(.nan)
+        case .float(let number): .float(Float(bitPattern: number.storedBits))
+        case .double(let number): .double(Double(bitPattern: number.storedBits))
         default: self
         }
     }

@@ -86,6 +86,8 @@ package struct QueryPairs {
             throw difference("\(when): \(found)")
         }
         let naive = NaiveEvaluator(store: history.reference)
+        let scratchMax = transaction.queryScratchMax
+        defer { transaction.queryScratchMax = scratchMax }
         for number in 0..<Self.queriesPerPhase {
             let className = history.numbers.once(in: 4) ? "Keeper" : "Animal"
             let predicate = history.predicate(on: className)
@@ -93,7 +95,7 @@ package struct QueryPairs {
             // Every other scan is shared with a second thread, however small it is.
             transaction.leastSharedScanCost = number.isMultiple(of: 2) ? 0 : .infinity
             // Some keep nothing between leaves, as predicates of thousands of parts do.
-            transaction.queryScratchMax = number % 3 == 0 ? -1 : LeafBatch.scratchMax
+            transaction.queryScratchMax = number % 3 == 0 ? -1 : scratchMax
             var found = try transaction.keys(className, matching: predicate)
             if mutation == .loseLast { _ = found.popLast() }
             let count = try transaction.count(className, matching: predicate)

@@ -50,8 +50,7 @@ struct MergePicture {
         var body = ""
         var y = 24
         func text(_ x: Int, _ y: Int, _ words: String, _ style: String) {
-            let safe = words.split(separator: "&", omittingEmptySubsequences: false).joined(separator: "&amp;")
-                .split(separator: "<", omittingEmptySubsequences: false).joined(separator: "&lt;")
+            let safe = words.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
             body += "  <text x=\"\(x)\" y=\"\(y)\" class=\"\(style)\">\(safe)</text>\n"
         }
         func card(_ x: Int, _ y: Int, _ width: Int, _ height: Int, _ style: String) {

@@ -10,17 +10,17 @@ struct LeafRows {
 /// thousands of such parts. Where all of them together would keep more than `scratchMax`, leaves are taken in batches: each
 /// part answers for a whole batch and forgets what it kept before the next part begins. It finds it again for each batch, and
 /// a batch is large, so that this rarely happens: a million rows are one.
-package struct LeafBatch {
+struct LeafBatch {
     private let test: any LeafTest
     let isBatched: Bool
     private var waiting: [LeafRows] = []
 
     /// Bytes that the parts of one predicate may keep, together.
-    package static let scratchMax = 8 << 20
+    static let scratchMax = 8 << 20
     /// What waits takes 144 bytes a leaf, and as much again for each level of the predicate.
     private static let leavesMax = 1_024
 
-    init(_ test: any LeafTest, scratchMax: Int = Self.scratchMax) {
+    init(_ test: any LeafTest, scratchMax: Int) {
         self.test = test
         isBatched = test.scratchBytes > scratchMax
     }
