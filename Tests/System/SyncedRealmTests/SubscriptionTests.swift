@@ -161,6 +161,11 @@ struct SubscriptionTests {
         await #expect(throws: SyncError.self) {
             _ = try await Realm.open(configuration: impatient, downloadBeforeOpen: .always)
         }
+        // And with the older call.
+        let outcome = await withCheckedContinuation { continuation in
+            Realm.asyncOpen(configuration: impatient) { result in continuation.resume(returning: result.map { _ in }) }
+        }
+        #expect(throws: SyncError.self) { try outcome.get() }
         bench.network("a").isCut = false
         user.allSessions.first?.reconnect()
         var patient = user.flexibleSyncConfiguration()

@@ -125,7 +125,8 @@ final class AsyncOpening: Sendable {
         for report in reports { begin(report, session) }
         let download = Task {
             do {
-                try await driver.waitForDownload()
+                try await driver.waitForDownload(
+                    impatiently: driver.configuration.cancelAsyncOpenOnNonFatalErrors)
                 handOver(held)
             } catch {
                 end(error)
