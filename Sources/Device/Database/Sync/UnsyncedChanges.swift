@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayOpLog
 import CausewayOperations
+import CausewaySyncedFile
 public import Foundation
 
 /// What the app wrote and the server refused for good, kept in the file until the app decides about it.
@@ -65,7 +66,7 @@ public struct UnsyncedChange: Identifiable, Sendable {
     public var date: Date { Date(timeIntervalSince1970: Double(change.time) / 1_000) }
 
     /// The number that the server gave the reason: 307 for what does not fit the schema, 103 for what the user may not do,
-    /// 302 for a transaction that is larger than the server takes, 308 for an object that the server does not have.
+    /// 302 for a transaction of more bytes than the server takes, 303 for one of more operations, 308 for an object that the server does not have.
     public var code: Int { Int(change.code) }
 
     /// A sentence of the server that names the cause.
