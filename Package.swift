@@ -40,13 +40,17 @@ let device: [Target] = [
         "Device", "Database",
         uses: [
             "Environment", "Merge", "Model", "ObjectStore", "OpLog", "Operations", "Query", "Storage", "Sync",
-            "Transport", "Wire",
+            "SyncedFile", "Transport", "Wire",
         ],
         documents: ["API.md"]
     ),
     part("Device", "OpLog", uses: ["Environment", "Merge", "Model", "ObjectStore", "Operations", "Storage"]),
     part("Device", "RealmSwift", uses: ["Database"]),
     part("Device", "Sync", uses: ["Merge", "Model", "Operations", "Wire"]),
+    part(
+        "Device", "SyncedFile",
+        uses: ["Environment", "Merge", "Model", "ObjectStore", "OpLog", "Operations", "Storage", "Sync", "Wire"]
+    ),
     part(
         "Device", "Transport", uses: ["Operations", "Sync", "Wire"],
         libraries: Package.httpClient + Package.nio
@@ -145,7 +149,7 @@ let tests: [Target] = [
         ]
     ),
     test("Shared", "Wire", uses: shape + ["Support/DecoderFuzzing", "Support/Seeds", "Wire"]),
-    test("Device", "Database", uses: ["Model"] + storage + ["Database", "Support/Seeds"]),
+    test("Device", "Database", uses: ["Model"] + storage + ["Database", "Support/Seeds", "SyncedFile"]),
     test("Device", "Behaviour", uses: ["Database"]),
     test("Device", "AccessPath", uses: ["Database", "Support/Folders", "Support/Seeds"]),
     test(
@@ -191,14 +195,15 @@ let tests: [Target] = [
     program(
         "System/Simulation",
         uses: shape + storage + [
-            "Ingest", "OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions", "Support/ExactValues",
-            "Support/Seeds", "Sync", "Wire",
+            "Environment", "Ingest", "OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions",
+            "Support/ExactValues", "Support/Seeds", "Sync", "SyncedFile", "Wire",
         ]
     ),
     test(
         "System", "Simulation",
         uses: shape + storage + [
-            "OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "System/Simulation", "Wire",
+            "OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "SyncedFile",
+            "System/Simulation", "Wire",
         ]
     ),
     test(

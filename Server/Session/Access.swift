@@ -18,7 +18,7 @@ package struct Access: Sendable {
     }
 }
 
-extension Conversations {
+extension Sessions {
     /// A request of a session came with a token: what it proves counts from now on, unless a newer one was seen already.
     /// A session that is unknown or not the caller's is ignored.
     package func adopt(_ access: Access, session: UInt64, user: String) {
@@ -33,7 +33,7 @@ extension Conversations {
 
     /// The rules have changed: every session goes on under the new ones.
     package func reconsider() {
-        for open in sessions.withLock({ $0.all }) { govern(open) }
+        for open in table.withLock({ $0.all }) { govern(open) }
     }
 
     private func govern(_ open: OpenSession) {

@@ -31,7 +31,7 @@ package import CausewayWire
 /// 1. Never more than `creditBytes` in flight, except for one message when nothing is.
 /// 2. A mark is answered after everything committed before it, and every query set wanted before it, was told.
 /// 3. A checkpoint that is told names the version, the query set and the acknowledgement of one snapshot.
-package struct Conversation: Sendable {
+package struct DownloadConversation: Sendable {
     package let client: ClientID
     package let user: String
     package let limits: SessionLimits

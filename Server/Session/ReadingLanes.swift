@@ -30,16 +30,7 @@ final class ReadingLanes: Sendable {
         long = (0..<Self.longCount).map { StoreThread(label: "causeway.read.long.\($0)") }
     }
 
-    /// Where a session's piece of work is done.
-    enum Lane: UInt8, AtomicRepresentable {
-        case quick
-        /// More has changed than quick work goes over.
-        case behind
-        /// Whole classes.
-        case long
-    }
-
-    func thread(_ lane: Lane, of session: UInt64) -> StoreThread {
+    func thread(_ lane: ReadingLane, of session: UInt64) -> StoreThread {
         switch lane {
         case .quick: quick
         case .behind: behind[Int(session % UInt64(behind.count))]
@@ -50,9 +41,26 @@ final class ReadingLanes: Sendable {
     var all: [StoreThread] { [quick, hellos] + behind + long }
 }
 
-/// The end of a piece of work.
-struct StepEnd {
-    private let end = ContinuousClock.now + .milliseconds(ReadingLanes.stepMilliseconds)
+/// Where a session's piece of work is done.
+package enum ReadingLane: UInt8, AtomicRepresentable, Sendable {
+    case quick
+    /// More has changed than quick work goes over.
+    case behind
+    /// Whole classes.
+    case long
+}
 
-    var isReached: Bool { ContinuousClock.now >= end }
+/// The end of a piece of work: by the clock, or by what a test says instead.
+package struct StepEnd: Sendable {
+    private let ends: @Sendable () -> Bool
+
+    package init(_ ends: @escaping @Sendable () -> Bool) { self.ends = ends }
+
+    package var isReached: Bool { ends() }
+
+    /// `ReadingLanes.stepMilliseconds` from now.
+    package static let ofClock: @Sendable () -> StepEnd = {
+        let end = ContinuousClock.now + .milliseconds(ReadingLanes.stepMilliseconds)
+        return StepEnd { ContinuousClock.now >= end }
+    }
 }

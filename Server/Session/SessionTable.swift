@@ -1,13 +1,14 @@
-import CausewayModel
+package import CausewayModel
 import CausewayWire
-import Synchronization
+package import Synchronization
 
-/// The open sessions of one database. A value; `Conversations` guards it.
+/// The open sessions of one database. A value; `Sessions` guards it.
 struct SessionTable {
     private var open: [UInt64: OpenSession] = [:]
     private var sessionOfClient: [ClientID: UInt64] = [:]
     private var ofUser: ExactDictionary<Share> = [:]
     private let bounds: SessionBounds
+    private let names: @Sendable () -> UInt64
     /// When idle sessions may be looked for again.
     private var nextSweep: UInt64 = 0
     /// Set once the server ends: nothing opens any more.
@@ -23,8 +24,12 @@ struct SessionTable {
     static let idleMilliseconds: UInt64 = 60_000
     private static let sweepMilliseconds: UInt64 = 1_000
 
-    init(bounds: SessionBounds = SessionBounds()) {
+    init(
+        bounds: SessionBounds = SessionBounds(),
+        names: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 1...UInt64.max) }
+    ) {
         self.bounds = bounds
+        self.names = names
     }
 
     subscript(session: UInt64) -> OpenSession? { open[session] }
@@ -43,7 +48,8 @@ struct SessionTable {
     ///
     /// - Parameter opening: that of the device's file which said hello; zero when it did not say.
     mutating func open(
-        _ conversation: Conversation, _ access: Access? = nil, opening: UInt64 = 0, queryBytes: Int = 0, epoch: UInt64,
+        _ conversation: DownloadConversation, _ access: Access? = nil, opening: UInt64 = 0, queryBytes: Int = 0,
+        epoch: UInt64,
         at time: UInt64
     ) -> (session: UInt64?, replaced: OpenSession?) {
         var replaced: OpenSession?
@@ -61,8 +67,8 @@ struct SessionTable {
         if isFull(for: user, queryBytes) { closeIdle(at: time) }
         guard !isFull(for: user, queryBytes) else { return (nil, replaced) }
         // Drawn, so that nobody knows an id but the two of the session: it seeds the digests of a resync, too.
-        var id = UInt64.random(in: 1...UInt64.max)
-        while open[id] != nil { id = UInt64.random(in: 1...UInt64.max) }
+        var id = names()
+        while open[id] != nil { id = names() }
         open[id] = OpenSession(
             id: id, conversation, access, opening: opening,
             openingsReplaced: Array(openingsReplaced.prefix(OpenSession.openingsReplacedMax)), queryBytes: queryBytes,
@@ -125,9 +131,9 @@ struct SessionTable {
 }
 
 /// A conversation with its lock and its bell.
-final class OpenSession: Sendable {
-    let id: UInt64
-    let client: ClientID
+package final class OpenSession: Sendable {
+    package let id: UInt64
+    package let client: ClientID
     let user: String
     let openedAt: UInt64
     /// The opening of the device's file that said hello, and those whose sessions this one replaced, the last one first.
@@ -139,14 +145,15 @@ final class OpenSession: Sendable {
     let queryBytes: Atomic<Int>
     /// What the caller may do. A request with a newer token brings another.
     let access: Mutex<Access?>
-    let conversation: Mutex<Conversation>
+    package let conversation: Mutex<DownloadConversation>
     /// Whether its device has left: nobody waits for what is still being worked out.
     let isGone = Atomic(false)
     /// Rung when something happened that the download may have to react to. Nil until it begins.
-    private let bell = Mutex<AsyncStream<Void>.Continuation?>(nil)
+    private let bell = Mutex<(@Sendable () -> Void)?>(nil)
 
     init(
-        id: UInt64, _ conversation: Conversation, _ access: Access?, opening: UInt64, openingsReplaced: [UInt64],
+        id: UInt64, _ conversation: DownloadConversation, _ access: Access?, opening: UInt64,
+        openingsReplaced: [UInt64],
         queryBytes: Int, openedAt: UInt64
     ) {
         self.id = id
@@ -162,18 +169,19 @@ final class OpenSession: Sendable {
 
     /// Rings that the download has not heard yet become one.
     func wake() {
-        _ = bell.withLock { $0 }?.yield()
+        bell.withLock { $0 }?()
     }
 
     var isDownloading: Bool { bell.withLock { $0 != nil } }
 
     /// The first download of a session owns it; there is no second one.
-    func beginDownload() -> AsyncStream<Void>? {
-        bell.withLock { bell in
-            guard bell == nil else { return nil }
-            let (rings, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-            bell = continuation
-            return rings
+    ///
+    /// - Parameter bell: rung from any thread. It must not wait.
+    func beginDownload(_ bell: @escaping @Sendable () -> Void) -> Bool {
+        self.bell.withLock { known in
+            guard known == nil else { return false }
+            known = bell
+            return true
         }
     }
 }

@@ -1,5 +1,5 @@
 package import CausewayModel
-import CausewayObjectStore
+package import CausewayObjectStore
 import CausewayOperations
 import CausewayStorage
 package import CausewayStore
@@ -72,7 +72,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
     package let epoch: UInt64
     /// Names this opening in the `Lineage`.
     let run: UInt64
-    let store: ObjectStore
+    package let store: ObjectStore
     let options: Options
     private let pastEntries = Atomic(0)
     private let newest: Atomic<UInt64>

@@ -45,6 +45,10 @@ extension Conversation {
                 at: now, using: &random, into: &actions)
         case .failed(_, let call, let failure):
             failed(call, failure, at: now, using: &random, into: &actions)
+        case .fileUnreadable(_, let message):
+            // A disk that is full, or fails once, may not the next time.
+            actions.append(.report(.file(message)))
+            retry(at: now, using: &random, into: &actions)
         default:
             break
         }

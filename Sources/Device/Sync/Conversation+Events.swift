@@ -41,6 +41,8 @@ extension Conversation {
         case received(Attempt, DownloadMessage, bytes: Int)
         case downloadClosed(Attempt)
         case failed(Attempt, Call, TransportFailure)
+        /// What a call was to carry cannot be read from the file, or is not on the disk, and why.
+        case fileUnreadable(Attempt, String)
 
         // What the file answers.
         case spilled

@@ -174,7 +174,7 @@ extension Conversation.Event {
         case .welcomed(let attempt, _, _), .departed(let attempt, _, _), .uploadAnswered(let attempt, _),
             .uploadFoundNothing(let attempt), .ingestAnswered(let attempt, _), .ingestFoundNothing(let attempt),
             .queriesTaken(let attempt, _), .creditTaken(let attempt), .received(let attempt, _, _),
-            .downloadClosed(let attempt), .failed(let attempt, _, _):
+            .downloadClosed(let attempt), .failed(let attempt, _, _), .fileUnreadable(let attempt, _):
             attempt
         default:
             nil

@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayObjectStore
+import CausewaySyncedFile
 import Dispatch
 import Foundation
 import Synchronization
@@ -16,7 +17,7 @@ struct SyncedCopyTests {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = try ObjectStore.open(path: folder.appendingPathComponent("synced").path)
-        let file = try SyncedFile(store, userID: "ann", appID: "notes")
+        let file = try SyncedFile(store, owner: SyncedFile.Owner(userID: "ann", appID: "notes"))
         let writing = try store.write()
         try writing.extendSchema(
             CausewayModel.Schema([

@@ -6,6 +6,23 @@ import Testing
 
 @Suite("A device's conversation: coming and going")
 struct ConversationTests {
+    @Test("a file that cannot be read for a moment costs a pause, whatever was to be sent", arguments: [false, true])
+    func unreadableFile(isConnected: Bool) throws {
+        var peer = HandCrankedPeer(changesets: 3)
+        if isConnected { peer.connect() } else { peer.tell(.resumed) }
+        let actions = peer.tell(.fileUnreadable(peer.attempt, "The disk is full."))
+        #expect(actions.contains(.report(.file("The disk is full."))) && actions.contains(.disconnect(peer.attempt)))
+        guard case .waiting(let until) = peer.conversation.phase else {
+            Issue.record("it does not wait but is \(peer.conversation.phase)")
+            return
+        }
+        // What an earlier attempt could not read means nothing by now.
+        let earlier = peer.attempt
+        peer.now = until
+        #expect(peer.tell(.timer) == [.sendHello(peer.attempt)])
+        #expect(peer.tell(.fileUnreadable(earlier, "The disk is full.")) == [])
+    }
+
     @Test("resuming says hello, and a welcome opens the download")
     func hello() {
         var peer = HandCrankedPeer()

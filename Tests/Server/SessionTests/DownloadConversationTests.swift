@@ -5,12 +5,12 @@ import CausewayStore
 import CausewayWire
 import Testing
 
-@Suite("One device's conversation")
-struct ConversationTests {
+@Suite("The conversation of one download")
+struct DownloadConversationTests {
     private let limits = SessionLimits(frameBytes: 1 << 20, creditBytes: 100_000, heartbeatMilliseconds: 1_000)
 
-    private func conversation(at version: UInt64 = 0, wants: UInt64 = 1) -> Conversation {
-        Conversation(
+    private func conversation(at version: UInt64 = 0, wants: UInt64 = 1) -> DownloadConversation {
+        DownloadConversation(
             hello: Hello(
                 client: ClientID(1), protocolVersions: 1...1, schema: Schema(),
                 checkpoint: Checkpoint(
@@ -67,8 +67,8 @@ struct ConversationTests {
                         + properties.map { Property(name: $0, type: .int) })
             ])
         }
-        func conversation(_ schema: Schema, _ point: Checkpoint) -> Conversation {
-            Conversation(
+        func conversation(_ schema: Schema, _ point: Checkpoint) -> DownloadConversation {
+            DownloadConversation(
                 hello: Hello(
                     client: ClientID(1), protocolVersions: 1...1, schema: schema, checkpoint: point,
                     held: queries(1), wanted: queries(1)),
@@ -110,7 +110,7 @@ struct ConversationTests {
         for (said, isLost) in [(closed.fingerprint, false), (0, true), (7, true)] {
             var point = checkpoint(3)
             point.permissions = said
-            var conversation = Conversation(
+            var conversation = DownloadConversation(
                 hello: Hello(
                     client: ClientID(1), protocolVersions: 1...1, schema: Schema(), checkpoint: point,
                     held: queries(1), wanted: queries(1)),
@@ -169,7 +169,7 @@ struct ConversationTests {
         var conversation = conversation()
         _ = conversation.next(newest: ServerVersion(1), now: 0)
         conversation.began()
-        func send(_ bytes: Int, creditedBefore credit: UInt64) -> Conversation.Action {
+        func send(_ bytes: Int, creditedBefore credit: UInt64) -> DownloadConversation.Action {
             _ = conversation.message(for: something, lastAt: nil)
             conversation.sending()
             conversation.credited(bytes: credit)
@@ -236,7 +236,7 @@ struct ConversationTests {
         conversation.began()
         _ = conversation.message(for: ViewChunk(), lastAt: checkpoint(2))
         #expect(conversation.next(newest: ServerVersion(2), now: 0) == .send(.mark(7)))
-        for id in 0..<UInt64(Conversation.marksMax) { _ = conversation.marked(id, newest: .zero) }
+        for id in 0..<UInt64(DownloadConversation.marksMax) { _ = conversation.marked(id, newest: .zero) }
         let isOneMoreTaken = conversation.marked(0, newest: .zero)
         #expect(!isOneMoreTaken)
     }

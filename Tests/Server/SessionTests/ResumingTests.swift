@@ -23,8 +23,8 @@ struct ResumingTests {
 
     private func conversation(
         _ point: ResumePoint, wanted: QuerySet, isStagedKnown: Bool = true, isLost: Bool = false
-    ) -> Conversation {
-        Conversation(
+    ) -> DownloadConversation {
+        DownloadConversation(
             hello: Hello(
                 client: ClientID(1), protocolVersions: 1...1, schema: Schema(), checkpoint: .nothing, held: .empty,
                 wanted: wanted, staged: StagedView(point: point, queries: queries(1, "x == 1"))),
@@ -32,7 +32,7 @@ struct ResumingTests {
             limits: SessionLimits(frameBytes: 1 << 20, creditBytes: 100_000, heartbeatMilliseconds: 1_000), now: 0)
     }
 
-    private func request(_ conversation: inout Conversation) throws -> Conversation.DifferenceRequest {
+    private func request(_ conversation: inout DownloadConversation) throws -> DownloadConversation.DifferenceRequest {
         guard case .difference(let request) = conversation.next(newest: newest, now: 0) else {
             throw SyncFailure(.serverFault, "nothing was computed")
         }

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("One device's conversation: resync")
 struct ResyncConversationTests {
-    private func conversation(acknowledged: UInt64 = 0) -> Conversation {
+    private func conversation(acknowledged: UInt64 = 0) -> DownloadConversation {
         let queries = QuerySet(version: 1, queries: [])
-        return Conversation(
+        return DownloadConversation(
             hello: Hello(
                 client: ClientID(1), protocolVersions: 1...1, schema: Schema(),
                 checkpoint: Checkpoint(
@@ -76,7 +76,8 @@ struct ResyncConversationTests {
         _ = silent.next(newest: newest, now: 0)
         silent.comparisonBegan()
         _ = silent.asked(question, now: 0)
-        guard case .finish(let failure) = silent.next(newest: newest, now: Conversation.stallMilliseconds) else {
+        guard case .finish(let failure) = silent.next(newest: newest, now: DownloadConversation.stallMilliseconds)
+        else {
             Issue.record("it holds a snapshot for ever")
             return
         }
@@ -140,8 +141,8 @@ struct ResyncConversationTests {
         _ = silent.next(newest: newest, now: 0)
         silent.comparisonBegan()
         _ = silent.asked(question, now: 0)
-        let limit = Conversation.awaitedStallMilliseconds
-        #expect(limit < Conversation.stallMilliseconds)
+        let limit = DownloadConversation.awaitedStallMilliseconds
+        #expect(limit < DownloadConversation.stallMilliseconds)
         for (now, isTurnAwaited) in [(limit - 1, true), (limit, false)] {
             if case .finish = silent.next(newest: newest, now: now, isTurnAwaited: isTurnAwaited) {
                 Issue.record("it had \(now) milliseconds only")
@@ -160,11 +161,11 @@ struct ResyncConversationTests {
         _ = late.next(newest: newest, now: 0)
         late.comparisonBegan()
         var now: UInt64 = 1_000
-        while now < 1_000 + Conversation.awaitedTurnMilliseconds {
+        while now < 1_000 + DownloadConversation.awaitedTurnMilliseconds {
             #expect(late.next(newest: newest, now: now, isTurnAwaited: true) == .question)
             _ = late.asked(question, now: now)
-            now += Conversation.awaitedStallMilliseconds - 1
-            if now >= 1_000 + Conversation.awaitedTurnMilliseconds { break }
+            now += DownloadConversation.awaitedStallMilliseconds - 1
+            if now >= 1_000 + DownloadConversation.awaitedTurnMilliseconds { break }
             late.answered(question.number, [])
             #expect(late.next(newest: newest, now: now, isTurnAwaited: true) == .compare([]))
             late.compared(fits: true)

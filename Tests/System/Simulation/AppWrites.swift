@@ -12,6 +12,7 @@ struct AppWrites {
     let prefix: String
     private(set) var ledger: [String: Int64] = [:]
     private(set) var added: [String: Int64] = [:]
+    private(set) var readings: [Int64] = []
 
     init(_ transaction: Transaction, _ replica: Replica, _ vocabulary: Vocabulary, prefix: String) {
         self.transaction = transaction
@@ -52,11 +53,12 @@ struct AppWrites {
     }
 
     /// Two one-way objects: one with a name of its own, and one that says which entry was the last to arrive.
-    private func read(_ random: inout SeededNumbers) throws {
+    private mutating func read(_ random: inout SeededNumbers) throws {
         guard let table = transaction.table("Reading"), let column = table.schema.index(of: "n") else { return }
         let number = try Int64(replica.state(in: transaction).lastOneWay + 1)
         table.set(try table.create(.string("\(prefix).\(number)")), column, .int(number))
         table.set(try table.create(.string("\(prefix).last")), column, .int(number))
+        readings.append(number)
     }
 
     /// Only an app of the newer schema has these.

@@ -1,57 +1,76 @@
-import CausewayOperations
-import CausewaySeeds
-import CausewayMerge
+import CausewayEnvironment
 import CausewayModel
 import CausewayObjectStore
 import CausewayOpLog
+import CausewayOperations
+import CausewaySeeds
 import CausewayStore
 import CausewaySync
+import CausewaySyncedFile
 import CausewayWire
+import Synchronization
 
-/// A device: its file, and the process that works on it with the real conversation. It performs what the database's
-/// driver performs with a queue and tasks.
+/// A device: its file, and the process that works on it. The conversation, the file and what comes between them are the
+/// product's; this carries errands out on the world's one thread, as the database's driver does with queues and tasks.
 final class DeviceProcess {
     unowned let world: World
     let number: Int
-    let file: DeviceFile
-    var clock: WallClock
+    /// What survives the end of the process.
+    let store: ObjectStore
+    private let names: DeviceNames
+    let client: ClientID
+    /// What the app declares.
+    private(set) var schema: Schema
+    var clock: DeviceClock
     let limits: ConversationLimits
 
-    /// Of the process; a new one begins with what the file says.
-    private(set) var replica: Replica
+    /// Of the process; a new one begins with what the store holds.
+    private(set) var file: SyncedFile
     private(set) var conversation: Conversation
-    private(set) var connection = Connection()
-    private var stream: DownloadStream?
+    private var watch = FileWatch()
+    var connection = Connection()
+    var stream: DownloadStream?
+    /// What the file still has to do.
+    var fileWork: [Conversation.Action] = []
+    var isFileBusy = false
+    let disk = DeviceDisk()
     private(set) var isRunning = true
     /// Numbers the lives of the process: what an earlier one had in mind is gone.
     private(set) var life = 0
     private var lastWake = 0
     private var lastWaiter: UInt64 = 0
     /// Callers that wait for the upload, with the last changeset that was logged when they asked.
-    private var uploadWaits: [Conversation.Waiter: UInt64] = [:]
-    private var downloadWaits: Set<Conversation.Waiter> = []
+    var uploadWaits: [Conversation.Waiter: UInt64] = [:]
+    var downloadWaits: Set<Conversation.Waiter> = []
 
     var isTokenValid = true
     var isSuspended = false
     /// Since when the app has to log in again.
     private(set) var needsLogin = false
-    /// One-way entries that are on the server but could not leave the file.
-    private(set) var hasOneWayLeft = false
-    private(set) var hellos = 0
+    /// Something that the conversation does not wait for failed: it is done again after the next hello.
+    var hasWorkLeft = false
+    var hellos = 0
 
     /// What the app knows that it did: what the file must say after any end of the process [I1].
     var lastSequence: UInt64 = 0
     var lastOneWay: UInt64 = 0
     var ledger: [String: Int64] = [:]
     var added: [String: Int64] = [:]
+    /// The one-way objects that it wrote, by their numbers.
+    var readings: [Int64] = []
+    /// Operations that lie in the quarantine, and those that were taken out of it and sent again.
+    var quarantinedCount = 0
+    var submittedCount = 0
+    /// Operations that were set aside because the server took them in no form.
+    var setAsideCount = 0
 
     init(_ world: World, number: Int, plan: Plan.DevicePlan) throws {
         self.world = world
         self.number = number
         clock = plan.clock
-        file = try DeviceFile(
-            seed: world.plan.seed, number: number,
-            schema: plan.isNewer ? world.plan.newerSchema : world.plan.schema)
+        schema = plan.isNewer ? world.plan.newerSchema : world.plan.schema
+        client = ClientID(world.plan.seed &* 1_000_000 &+ 16 * 3 &+ UInt64(number))
+        names = DeviceNames(client)
         var limits = ConversationLimits()
         limits.uploadBytes = 1_500
         limits.ingestBytes = 600
@@ -60,19 +79,32 @@ final class DeviceProcess {
         limits.backoffMaximumMilliseconds = 5_000
         limits.answerMilliseconds = 10_000
         self.limits = limits
-        replica = try file.openReplica()
-        conversation = try Self.conversation(file, replica, limits)
+        let unique = Self.filesMade.wrappingAdd(1, ordering: .relaxed).newValue
+        store = try ObjectStore.open(
+            path: "simulated-device-\(world.plan.seed)-\(number)-\(unique)",
+            options: ObjectStore.Options(inMemory: true, mapSizeBytes: 1 << 26))
+        file = try SyncedFile(store, owner: Self.owner, random: names)
+        conversation = try file.conversation(limits: limits)
+        try open()
+        try write { try $0.extendSchema(schema.withNestedCollections) }
     }
 
-    private static func conversation(
-        _ file: DeviceFile, _ replica: Replica, _ limits: ConversationLimits
-    ) throws -> Conversation {
-        let state = try file.state(replica)
-        return Conversation(
-            limits: limits, logged: .init(changesets: state.lastSequence, oneWay: state.lastOneWay),
-            dropped: .init(changesets: state.acknowledged, oneWay: state.acknowledgedOneWay),
-            queriesWanted: file.wanted.version)
+    private static let filesMade = Atomic<Int>(0)
+    private static let owner = SyncedFile.Owner(userID: ServerProcess.user, appID: "simulation")
+
+    /// As a process does that begins.
+    private func open() throws {
+        file = try SyncedFile(
+            store, owner: Self.owner, clock: DeviceTime(self), random: names, beforeCommit: disk.beforeCommit)
+        disk.use { [unowned self] in try willCommit($0) }
+        conversation = try file.conversation(limits: limits)
+        watch = FileWatch()
+        fileWork = []
+        isFileBusy = false
+        hasWorkLeft = false
     }
+
+    var replica: Replica { file.replica }
 
     var wallTime: UInt64 { clock.reading(at: world.now) }
 
@@ -95,16 +127,20 @@ final class DeviceProcess {
     func start() throws {
         guard !isRunning else { return }
         isRunning = true
-        replica = try file.openReplica()
-        conversation = try Self.conversation(file, replica, limits)
-        hasOneWayLeft = false
-        let state = try file.state(replica)
+        try open()
+        let state = try state()
         world.story.note("device \(number) is back, with \(state.lastSequence - state.acknowledged) changesets pending")
         guard state.lastSequence == lastSequence, state.lastOneWay == lastOneWay else {
             throw Divergence(
                 "[I1] device \(number) committed \(lastSequence) changesets and \(lastOneWay) one-way entries, its file "
                     + "has \(state.lastSequence) and \(state.lastOneWay) after its process ended")
         }
+        try begin()
+    }
+
+    /// The app opens its Realm.
+    func begin() throws {
+        try fileChanged()
         if !isSuspended { try handle(.resumed) }
     }
 
@@ -128,45 +164,22 @@ final class DeviceProcess {
         let life = life
         for action in actions {
             if world.crashesHere() { return crash() }
-            try perform(action)
+            disk.begin(nil)
+            let errands = file.errands(for: action, of: conversation)
+            if let divergence = disk.divergence { throw divergence }
+            if disk.isProcessOver { return crash() }
+            for errand in errands { try perform(errand) }
             if life != self.life { return }
         }
     }
 
-    private func perform(_ action: Conversation.Action) throws {
-        switch action {
-        case .sendHello(let attempt): try sendHello(attempt)
-        case .openDownload(let attempt, let session): openDownload(attempt, session)
-        case .upload(let attempt, let session, let after, _): try upload(attempt, session, after)
-        case .ingest(let attempt, let after, _): try ingest(attempt, after)
-        case .setAside(let refused):
-            throw Divergence("[I7] the server takes in no form what device \(number) wrote: \(refused)")
-        case .sendQueries(let attempt, let session):
-            let wanted = file.wanted
-            call(attempt, .queries, .subscriptions, SubscriptionsRequest(session: session, wanted: wanted)) {
-                (_: Accepted) in .queriesTaken(attempt, version: wanted.version)
-            }
-        case .sendMark(let attempt, let session, let id):
-            call(attempt, .mark(id), .mark, MarkRequest(session: session, mark: id)) { (_: Accepted) in nil }
-        case .sendCredit(let attempt, let session, let bytes):
-            call(attempt, .credit, .credit, CreditRequest(session: session, bytes: bytes)) {
-                (_: Accepted) in .creditTaken(attempt)
-            }
-        case .sendDigests(let attempt, let request):
-            call(attempt, .digests, .resync, request) { (_: Accepted) in nil }
-        case .digest(let attempt, let question): after(fileDelay) { [self] in try digest(attempt, question) }
-        case .refill(let committed): after(fileDelay) { [self] in try refill(after: committed) }
-        case .beginAgain:
-            throw Divergence("[I7] device \(number) is taken for a copy, and nobody copied it")
-        case .disconnect:
-            connection.close()
+    private func perform(_ errand: Errand) throws {
+        switch errand {
+        case .call(let call): try send(call)
+        case .file(let work): onFile(work)
+        case .tell(let event): tell(event)
+        case .disconnect: connection.close()
         case .renewToken: renewToken()
-        case .apply(let changes): after(fileDelay) { [self] in try apply(changes) }
-        case .spill(let parts, let from): after(fileDelay) { [self] in try spill(parts, from) }
-        case .dropOneWay(let through): after(fileDelay) { [self] in try dropOneWay(through) }
-        case .queriesRefused(let version, let failure):
-            world.story.note("queries \(version) of device \(number) are refused: \(failure.message)")
-            file.refuse(version)
         case .wake(let moment): arm(moment)
         case .finish(let waiter): try finish(waiter)
         case .fail(let waiter, let trouble):
@@ -176,8 +189,6 @@ final class DeviceProcess {
         case .report(let trouble): try report(trouble)
         }
     }
-
-    private var fileDelay: UInt64 { world.isCalm ? 1 : UInt64(world.random.below(20)) }
 
     private func arm(_ moment: Moment) {
         lastWake += 1
@@ -200,6 +211,13 @@ final class DeviceProcess {
         }
     }
 
+    /// The file was committed to, by whomever.
+    func fileChanged() throws {
+        for news in watch.news(try file.standing(), for: conversation) {
+            if case .event(let event) = news { try handle(event) }
+        }
+    }
+
     // MARK: - The app
 
     /// One write of the app. It may be given up, and the process may end before its commit or right after it [I1].
@@ -208,7 +226,7 @@ final class DeviceProcess {
         enum End: Error { case givenUp, crash }
         let prefix = "d\(number)"
         do {
-            let (writes, state) = try file.write { transaction in
+            let (writes, state) = try write { transaction in
                 var writes = AppWrites(transaction, replica, world.plan.vocabulary, prefix: prefix)
                 try writes.perform(&world.random)
                 if world.random.happens(percent: 4) { throw End.givenUp }
@@ -218,12 +236,13 @@ final class DeviceProcess {
             }
             ledger.merge(writes.ledger) { _, new in new }
             added.merge(writes.added, uniquingKeysWith: +)
+            readings += writes.readings
             let isNews = state.lastSequence > lastSequence
             lastSequence = state.lastSequence
             lastOneWay = state.lastOneWay
             if isNews { try tellWrite(state.lastSequence) }
             if world.crashesHere() { return crash() }
-            try handle(.committed(.init(changesets: lastSequence, oneWay: lastOneWay)))
+            try fileChanged()
         } catch End.givenUp {
             world.story.note("the app of device \(number) gives a write up")
         } catch End.crash {
@@ -233,9 +252,7 @@ final class DeviceProcess {
 
     private func tellWrite(_ sequence: UInt64) throws {
         guard world.story.isTold else { return }
-        for changeset in try file.read({
-            try replica.pending(in: $0, after: sequence - 1, limitBytes: 1 << 20)
-        }) {
+        for changeset in try read({ try replica.pending(in: $0, after: sequence - 1, limitBytes: 1 << 20) }) {
             for operation in changeset.operations {
                 world.story.tell(.set, "on device \(number): \(brief(operation))")
             }
@@ -247,112 +264,60 @@ final class DeviceProcess {
     }
 
     func subscribe(_ queries: [StandingQuery]) throws {
-        file.subscribe(queries)
-        world.story.note(
-            "device \(number) wants \(file.wanted.version): \(queries.map { "\($0.className): \($0.predicate)" })")
-        try handle(.queriesChanged(version: file.wanted.version))
+        guard isRunning else { return }
+        let version = try write { transaction in
+            let tree = SubscriptionTree(transaction)
+            var record = try tree.newest()
+            record.version += 1
+            record.state = .pending
+            record.subscriptions = queries.enumerated().map { number, query in
+                SubscriptionRecord(
+                    id: UInt64(number + 1), name: nil, className: query.className, predicate: query.predicate,
+                    createdAt: Timestamp(seconds: 0, nanoseconds: 0), updatedAt: Timestamp(seconds: 0, nanoseconds: 0))
+            }
+            tree.store(record)
+            return record.version
+        }
+        world.story.note("device \(number) wants \(version): \(queries.map { "\($0.className): \($0.predicate)" })")
+        try handle(.queriesChanged(version: version))
     }
 
     func upgrade() throws {
-        guard isRunning, file.schema != world.plan.newerSchema else { return }
+        guard isRunning, schema != world.plan.newerSchema else { return }
         world.story.note("the app of device \(number) is replaced by a newer version")
-        try file.upgrade(to: world.plan.newerSchema)
-        try handle(.schemaChanged)
+        schema = world.plan.newerSchema
+        try write { try $0.extendSchema(schema.withNestedCollections) }
+        try fileChanged()
     }
 
     /// Nothing is pending, everything wanted is here, nobody waits.
     func isAtRest() throws -> Bool {
         guard isRunning, conversation.connectionState == .connected, conversation.download.work == .none, !isAwaited,
-            stream?.isIdle == true
+            !isFileBusy, stream?.isIdle == true
         else { return false }
-        let state = try file.state(replica)
-        return state.isSettled
-            && (state.querySet == file.wanted.version || file.refused.contains(file.wanted.version))
+        let state = try state()
+        return try state.isSettled && hasWhatItWants(state)
+    }
+
+    private func hasWhatItWants(_ state: ReplicaState) throws -> Bool {
+        let newest = try file.subscriptions()
+        if case .error = newest.state { return true }
+        return state.querySet == newest.version
     }
 
     /// What was left undone is done after a hello.
     func sayHelloAgain() throws {
-        hasOneWayLeft = false
+        hasWorkLeft = false
         try handle(.suspended)
     }
 
     /// For a message about one that does not come to rest.
     func standing() throws -> String {
-        let state = try file.state(replica)
+        let state = try state()
         return
             "device \(number): \(conversation.phase), changesets \(state.acknowledged) of \(state.lastSequence), one-way "
             + "entries \(state.acknowledgedOneWay) of \(state.lastOneWay), queries \(state.querySet) of "
-            + "\(file.wanted.version)\(isAwaited ? ", somebody waits" : "")"
-    }
-
-    // MARK: - Calls
-
-    private func call<Answer: WireMessage>(
-        _ attempt: Conversation.Attempt, _ call: Conversation.Call, _ route: Route, _ request: some WireMessage,
-        _ event: @escaping (Answer) -> Conversation.Event?
-    ) {
-        world.call(route, request, of: self, over: connection) { [self] (result: Result<Answer, TransportFailure>) in
-            switch result {
-            case .success(let answer): if let event = event(answer) { try handle(event) }
-            case .failure(let failure): try handle(.failed(attempt, call, failure))
-            }
-        }
-    }
-
-    private func sendHello(_ attempt: Conversation.Attempt) throws {
-        connection = Connection()
-        hellos += 1
-        let (hello, state, staged) = try file.hello(replica)
-        let openings = try file.read { try replica.openings(in: $0) }
-        let greeting = Conversation.Greeting(
-            wanted: file.wanted.version, logged: .init(changesets: state.lastSequence, oneWay: state.lastOneWay),
-            dropped: .init(changesets: state.acknowledged, oneWay: state.acknowledgedOneWay), staged: staged,
-            openings: openings.changesets, oneWayOpenings: openings.oneWay)
-        let sent = world.now
-        call(attempt, .hello, .session, hello) { [self] (welcome: Welcome) in
-            replica.observe(serverTime: welcome.serverTime, localTime: wallTime, roundTrip: world.now - sent)
-            return .welcomed(attempt, welcome, greeting)
-        }
-    }
-
-    private func openDownload(_ attempt: Conversation.Attempt, _ session: UInt64) {
-        let stream = DownloadStream(world, self, connection) { [unowned self] event in
-            switch event {
-            case .message(let message, let bytes): try handle(.received(attempt, message, bytes: bytes))
-            case .closed: try handle(.downloadClosed(attempt))
-            case .broken(let reason): try handle(.failed(attempt, .download, .unreachable(reason)))
-            }
-        }
-        self.stream = stream
-        world.after(world.latency()) { [world] in world.server.download(session, into: stream) }
-    }
-
-    private func upload(_ attempt: Conversation.Attempt, _ session: UInt64, _ after: UInt64) throws {
-        var changesets = try file.read {
-            try replica.pending(in: $0, after: after, limitBytes: conversation.upload.batchBytes)
-        }
-        guard let first = changesets.first, let last = changesets.last else {
-            return tell(.uploadFoundNothing(attempt))
-        }
-        world.story.tell(.uploaded, "device \(number) sends \(first.sequence)…\(last.sequence)")
-        if world.mutation == .pendingWriteForgotten, last.sequence % 4 == 3 {
-            changesets[changesets.count - 1].operations = []
-        }
-        call(attempt, .upload, .upload, UploadRequest(session: session, changesets: changesets)) {
-            (answer: UploadAnswer) in .uploadAnswered(attempt, answer)
-        }
-    }
-
-    private func ingest(_ attempt: Conversation.Attempt, _ after: UInt64) throws {
-        let pending = try file.read {
-            try replica.pendingOneWay(in: $0, after: after, limitBytes: conversation.ingest.batchBytes)
-        }
-        guard let pending else { return tell(.ingestFoundNothing(attempt)) }
-        let batch = IngestBatch(
-            client: file.client, first: pending.first, entries: pending.entries, opening: pending.opening)
-        call(attempt, .ingest, .ingest, batch) {
-            (answer: IngestAnswer) in .ingestAnswered(attempt, through: answer.acknowledged)
-        }
+            + "\(try file.subscriptions().version)\(isAwaited ? ", somebody waits" : "")"
     }
 
     // MARK: - The token
@@ -402,137 +367,37 @@ final class DeviceProcess {
         guard let sequence = uploadWaits.removeValue(forKey: waiter) else { return }
         // Who was told so before a restore was told the truth.
         guard world.server.restores == 0 else { return }
-        let known = try world.server.record.record.register(file.client, user: ServerProcess.user)
+        let known = try world.server.record.record.register(client, user: ServerProcess.user)
         guard known.committed >= sequence else {
             throw Divergence(
                 "[I7] device \(number) was told that changeset \(sequence) is on the server, which has \(known.committed)"
             )
         }
     }
+}
 
-    // MARK: - The file
+/// The device's clock, as its file reads it.
+///
+/// Unchecked: the world is on one thread.
+private final class DeviceTime: WallClock, @unchecked Sendable {
+    private unowned let device: DeviceProcess
 
-    private enum FileFailure: Error {
-        /// The commit took no effect, or it did.
-        case before, after
-        /// The process ended in the middle.
-        case inTheMiddle
-    }
+    init(_ device: DeviceProcess) { self.device = device }
 
-    /// Does something to the file, which may fail, or end with the process, before the commit took effect or after it.
-    private func onFile(
-        _ body: (Transaction) throws -> Void, done: () throws -> Conversation.Event?
-    ) throws {
-        do {
-            try file.write { transaction in
-                try body(transaction)
-                if world.crashesHere() { throw FileFailure.inTheMiddle }
-                if world.happens(percent: world.plan.fileErrorPercent) { throw FileFailure.before }
-            }
-            if world.happens(percent: world.plan.fileErrorPercent / 2) { throw FileFailure.after }
-        } catch FileFailure.inTheMiddle {
-            return crash()
-        } catch let failure as FileFailure {
-            world.story.note("the file of device \(number) fails, \(failure) the commit")
-            return tell(.fileFailed("The disk is full."))
-        }
-        if world.crashesHere() { return crash() }
-        if let event = try done() { try handle(event) }
-    }
+    func now() -> UInt64 { device.wallTime }
+}
 
-    private func apply(_ changes: [ViewChange]) throws {
-        var observed: ChangeRecord?
-        var refused: [QuarantinedChange] = []
-        file.endComparison()
-        let before = try file.state(replica).lastSequence
-        try onFile { transaction in
-            for change in changes {
-                let staged = try change.partsSpilled > 0 ? DeviceFile.staged(in: transaction) : nil
-                var next = 0
-                for segment in staged?.segments(before: change) ?? [] {
-                    let parts = try DeviceFile.unstage(next..<segment.end, in: transaction)
-                    refused += try apply(parts, segment.checkpoint, in: transaction)
-                    next = segment.end
-                }
-                let parts = try DeviceFile.unstage(next..<change.partsSpilled, in: transaction) + change.parts
-                refused += try apply(parts, change.checkpoint, in: transaction)
-            }
-            DeviceFile.clearStaging(in: transaction)
-            observed = transaction.changes
-            if world.mutation == .evictionDeletes { try replica.record(in: transaction, now: wallTime) }
-        } done: {
-            for change in refused {
-                world.story.note("device \(number) puts into the quarantine: \(change.reason)")
-                // A restored server may not have the object again yet: the device that made it comes later. And what the
-                // rules keep from being made is not there for the changesets behind it.
-                let isUnknown = change.code == SyncFailure.Code.objectUnknown.rawValue
-                let isForbidden = change.code == SyncFailure.Code.permissionDenied.rawValue
-                let (restores, wasRestricted) = (world.server.restores, world.server.access.wasRestricted)
-                guard isUnknown && (restores > 0 || wasRestricted) || isForbidden && wasRestricted else {
-                    throw Divergence("[I7] the server refuses something of device \(number): \(change.reason)")
-                }
-            }
-            guard let checkpoint = changes.last?.checkpoint else { return nil }
-            world.story.tell(
-                .applied,
-                "device \(number) is at \(checkpoint.version.rawValue), queries \(checkpoint.querySet), acknowledged "
-                    + "\(checkpoint.acknowledged)")
-            if let observed { world.story.tell(.observed, "on device \(number): \(brief(observed))") }
-            guard try file.state(replica).lastSequence == before else {
-                throw Divergence("[I6] device \(number) made operations of what the server told it")
-            }
-            if world.random.happens(percent: 30) { try world.checkSettled(self) }
-            return .applied(acknowledged: checkpoint.acknowledged)
-        }
-    }
+/// The client's number, and then one for each opening of its file.
+///
+/// Unchecked: the world is on one thread.
+private final class DeviceNames: RandomSource, @unchecked Sendable {
+    private let client: ClientID
+    private var given: UInt64 = 0
 
-    private func apply(
-        _ parts: [ViewChunk], _ checkpoint: Checkpoint, in transaction: Transaction
-    ) throws -> [QuarantinedChange] {
-        guard
-            try !replica.isOfCopy(
-                acknowledged: checkpoint.acknowledged, by: checkpoint.opening, in: transaction)
-        else { throw Divergence("[I7] device \(number) is told that a copy of its file wrote, and nobody copied it") }
-        let application = try replica.beginApplying(
-            acknowledged: checkpoint.acknowledged, in: transaction, now: wallTime)
-        application.refuse(parts)
-        if world.mutation != .checkpointWithoutData { try application.show(parts) }
-        try application.finish(
-            epoch: checkpoint.epoch, version: checkpoint.version, querySet: checkpoint.querySet,
-            incarnation: checkpoint.incarnation, permissions: checkpoint.permissions, schema: checkpoint.schema)
-        return application.quarantined
-    }
+    init(_ client: ClientID) { self.client = client }
 
-    private func digest(_ attempt: Conversation.Attempt, _ question: DigestQuestion) throws {
-        let reports = try file.digests(question, replica)
-        world.story.note("device \(number) says what it holds, answer \(question.number)")
-        try handle(.digested(attempt, number: question.number, reports))
-    }
-
-    private func refill(after committed: UInt64) throws {
-        world.story.note("device \(number) will send again what the server lost after \(committed)")
-        try onFile { transaction in
-            DeviceFile.clearStaging(in: transaction)
-            try replica.refill(after: committed, in: transaction)
-        } done: {
-            .refilled(after: committed)
-        }
-    }
-
-    private func spill(_ parts: [ViewChunk], _ from: Int) throws {
-        try onFile { transaction in
-            try DeviceFile.stage(parts, from: from, in: transaction)
-        } done: {
-            .spilled
-        }
-    }
-
-    /// The conversation does not wait for this: it is done again after the next hello if it fails.
-    private func dropOneWay(_ through: UInt64) throws {
-        guard !world.happens(percent: world.plan.fileErrorPercent) else {
-            hasOneWayLeft = true
-            return world.story.note("the file of device \(number) fails to drop one-way entries")
-        }
-        try file.write { try replica.acknowledgeOneWay(through: through, in: $0) }
+    func next() -> UInt64 {
+        defer { given += 1 }
+        return given == 0 ? client.rawValue : client.rawValue << 32 | given
     }
 }

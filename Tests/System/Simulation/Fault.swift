@@ -25,7 +25,7 @@ extension World {
         case .tokenExpiresInSession:
             story.note("the server ends the session of device \(device.number), whose token has expired")
             device.isTokenValid = false
-            server.endSession(of: device.file.client, SyncFailure(.tokenExpired, "The token has expired."))
+            server.endSession(of: device.client, SyncFailure(.tokenExpired, "The token has expired."))
         case .deviceClockIsSet:
             device.clock.change(&random)
             story.note("the clock of device \(device.number) is set: \(device.clock)")
@@ -44,7 +44,7 @@ extension World {
     func leapClock() {
         if random.happens(percent: 40) {
             let device = random.one(of: devices)
-            device.clock = WallClock(off: random.one(of: Self.leaps))
+            device.clock = DeviceClock(off: random.one(of: Self.leaps))
             story.note("the clock of device \(device.number) leaps: \(device.clock)")
         } else if server.clockOffset.magnitude > UInt64(Self.believedAfter), random.happens(percent: 60) {
             // It has been wrong for long enough to be believed: so much time passes for this clock alone.

@@ -18,6 +18,8 @@ final class FaultyRecord: StoreBackend, @unchecked Sendable {
     let record: any StoreBackend
     /// Told of every call that changed the record, so that an older copy of it can be made.
     private let changed: (@escaping Change) -> Void
+    /// Told of every commit before it is tried.
+    private let committing: ([UploadBatch]) -> Void
     /// Asked at every call.
     private let failing: () -> Failing
     private let mutation: Mutation?
@@ -26,10 +28,11 @@ final class FaultyRecord: StoreBackend, @unchecked Sendable {
 
     init(
         _ record: any StoreBackend, mutation: Mutation?, changed: @escaping (@escaping Change) -> Void,
-        failing: @escaping () -> Failing
+        committing: @escaping ([UploadBatch]) -> Void, failing: @escaping () -> Failing
     ) {
         self.record = record
         self.changed = changed
+        self.committing = committing
         self.mutation = mutation
         self.failing = failing
     }
@@ -74,6 +77,7 @@ final class FaultyRecord: StoreBackend, @unchecked Sendable {
 
     func commit(_ batches: [UploadBatch], receivedAt time: UInt64) throws(StoreFailure) -> [CommitOutcome] {
         commits += 1
+        committing(batches)
         if mutation == .uploadNeverTaken { throw StoreFailure(.busy, "Come again later.") }
         var batches = batches
         if commits % 4 == 3, mutation == .changesetSkipped { batches[0].changesets[0].operations = [] }

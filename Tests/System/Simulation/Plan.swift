@@ -29,6 +29,10 @@ struct Plan: CustomStringConvertible {
     let rulesPercent: Int
     /// Before so many of a hundred steps the clock of the server or of a device leaps by decades.
     let leapPercent: Int
+    /// Of a hundred entries of a log the server takes so many in no form, until it is mended.
+    let obstinacyPercent: Int
+    /// What the server sends ahead: the less, the more parts a change has.
+    let creditBytes: UInt64
     let vocabulary: Vocabulary
     /// What the apps declare, and what their newer versions do.
     var schema: Schema { vocabulary.hasNumbers ? SimulationSchema.schemaWithNumbers : SimulationSchema.schema }
@@ -41,7 +45,7 @@ struct Plan: CustomStringConvertible {
     static func hasRules(_ seed: UInt64) -> Bool { seed >= firstSeedWithRules }
 
     struct DevicePlan {
-        let clock: WallClock
+        let clock: DeviceClock
         let isNewer: Bool
     }
 
@@ -54,7 +58,7 @@ struct Plan: CustomStringConvertible {
         var devices: [DevicePlan] = []
         for _ in 0..<count {
             devices.append(
-                DevicePlan(clock: WallClock(&random), isNewer: hasNewer && random.happens(percent: 40)))
+                DevicePlan(clock: DeviceClock(&random), isNewer: hasNewer && random.happens(percent: 40)))
         }
         self.devices = devices
         phases = random.one(of: [1, 1, 2, 3])
@@ -73,6 +77,8 @@ struct Plan: CustomStringConvertible {
         cutPercent = random.one(of: [0, 20, 50, 80])
         rulesPercent = self.hasRules ? random.one(of: [0, 3, 10]) : 0
         leapPercent = random.one(of: [0, 0, 4, 12])
+        obstinacyPercent = random.one(of: [0, 0, 0, 3, 15])
+        creditBytes = random.one(of: [400, 2_000, 6_000])
         vocabulary = Vocabulary(seed: seed)
     }
 
@@ -85,5 +91,7 @@ struct Plan: CustomStringConvertible {
             + "\(crashesPerMille) ‰ crashes; \(storeErrorPercent) % errors of the record, \(fileErrorPercent) % of files"
             + (hasRules ? "; rules change" : "") + (leapPercent > 0 ? "; clocks leap" : "")
             + (vocabulary.hasNumbers ? "; extreme words" : "")
+            + (obstinacyPercent > 0 ? "; \(obstinacyPercent) % of entries are taken in no form" : "")
+            + "; \(creditBytes) bytes ahead"
     }
 }

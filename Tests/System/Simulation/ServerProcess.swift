@@ -10,11 +10,12 @@ import CausewaySession
 import CausewayStore
 import CausewayStoreEmbedded
 import CausewaySubscriptions
+import CausewaySyncedFile
 import CausewayWire
 import Synchronization
 
-/// The server: the real record, one-way intake and conversations, driven on the world's one thread. It performs what
-/// `Conversations` performs with threads and tasks.
+/// The server: the product's record, intake and sessions, called on the world's one thread where `Conversations` calls
+/// them with threads and tasks.
 final class ServerProcess {
     unowned let world: World
     private var folder: String
@@ -31,14 +32,15 @@ final class ServerProcess {
     /// Clients that could not send again all that a restored server lacks.
     private(set) var incomplete: Set<ClientID> = []
     private(set) var record: FaultyRecord
-    private var intake: Intake
-    private var sessions: [UInt64: ServerSession] = [:]
-    /// Another session took their place, which their devices have not been told yet.
-    private var replaced: [ServerSession] = []
+    private(set) var sessions: Sessions
+    private var commits: CommitLine
+    private var downloads: [UInt64: ServerDownload] = [:]
     private var lastSession: UInt64 = 1_000
-    private var turns = Turns(places: ServerProcess.comparisonsAtOnce)
-    private var waiting: [(batch: UploadBatch, exchange: Exchange)] = []
-    private var isCommitting = false
+    /// Downloads whose bells have rung since somebody looked.
+    private var rung: Set<UInt64> = []
+    /// Whose changesets the commit that runs has.
+    private var committing: Set<ClientID> = []
+    private var uploadsWaiting = 0
     /// Calls that were not answered: whoever made them hears of it when the process ends.
     private var unanswered: [ObjectIdentifier: Exchange] = [:]
     private(set) var isUp = true
@@ -47,6 +49,8 @@ final class ServerProcess {
     /// How far its clock is off.
     var clockOffset: Int64 = 0
     private(set) var access = ServerAccess()
+    /// What it takes in no form, and what it was asked to.
+    private var obstinacy = Obstinacy()
     /// Every operation that the record ever refused, by its changeset and its place there.
     private(set) var refused: [ClientID: Set<[UInt64]>] = [:]
     /// Every changeset that ever reached the record, for sending it again.
@@ -57,7 +61,6 @@ final class ServerProcess {
         case called(FaultyRecord.Change)
     }
 
-    static let limits = SessionLimits(frameBytes: 1 << 20, creditBytes: 6_000, heartbeatMilliseconds: 2_000)
     static let user = "u"
     /// Few, so that devices wait for each other.
     private static let comparisonsAtOnce = 2
@@ -71,8 +74,9 @@ final class ServerProcess {
             inMemory: true)
         file = try Self.file(in: folder)
         let opened = try StoreEmbedded.open(folder: folder, options: options, epochSeed: world.plan.seed | 1)
-        record = FaultyRecord(opened, mutation: nil, changed: { _ in }, failing: { .not })
-        intake = Intake(record)
+        record = FaultyRecord(opened, mutation: nil, changed: { _ in }, committing: { _ in }, failing: { .not })
+        sessions = Sessions(backend: record, intake: Intake(record), now: { 0 })
+        commits = CommitLine(backend: record, now: { 0 })
         let schema = world.plan.schema
         try opened.extendSchema(schema)
         try Self.beginTallies(opened)
@@ -99,8 +103,27 @@ final class ServerProcess {
         record = FaultyRecord(
             opened, mutation: world.mutation,
             changed: { [unowned self] in journal.append(.called($0)) },
+            committing: { [unowned self] in note($0) },
             failing: { [unowned world] in world.recordFails() })
-        intake = Intake(record)
+        let here = OneThread(self)
+        let limits = SessionLimits(
+            frameBytes: 1 << 20, creditBytes: world.plan.creditBytes, heartbeatMilliseconds: 2_000)
+        sessions = Sessions(
+            backend: record, intake: Intake(record), limits: limits, comparisonsAtOnce: Self.comparisonsAtOnce,
+            names: { here.part.nextSession() }, stepEnd: { here.part.stepEnd() }, now: { here.part.clock })
+        commits = CommitLine(backend: record, now: { here.part.clock })
+    }
+
+    private func nextSession() -> UInt64 {
+        lastSession += 1
+        return lastSession
+    }
+
+    /// Mostly a piece of work is done before it has to give way; some are not.
+    private func stepEnd() -> StepEnd {
+        guard world.happens(percent: 15) else { return StepEnd { false } }
+        let looksLeft = Atomic(3 + world.random.below(8))
+        return StepEnd { looksLeft.wrappingSubtract(1, ordering: .relaxed).newValue < 0 }
     }
 
     /// Sums that all devices add to, and that nobody ever sets.
@@ -128,12 +151,10 @@ final class ServerProcess {
         world.story.note("the server dies")
         isUp = false
         life += 1
-        waiting = []
-        isCommitting = false
-        for session in (sessions.values + replaced).sorted(by: { $0.id < $1.id }) { session.vanish() }
-        sessions = [:]
-        replaced = []
-        turns = Turns(places: Self.comparisonsAtOnce)
+        for download in downloads.values.sorted(by: { $0.id < $1.id }) { download.vanish() }
+        downloads = [:]
+        rung = []
+        uploadsWaiting = 0
         let lost = unanswered.values.sorted { $0.number < $1.number }
         unanswered = [:]
         for exchange in lost { world.fail(exchange) }
@@ -174,9 +195,8 @@ final class ServerProcess {
     func restartGracefully() throws {
         guard isUp else { return }
         world.story.note("the server ends for maintenance")
-        for session in sessions.values.sorted(by: { $0.id < $1.id }) {
-            session.end(SyncFailure(.serverEnding, "The server ends for maintenance."))
-        }
+        sessions.end(SyncFailure(.serverEnding, "The server ends for maintenance."))
+        answerBells()
         world.after(30) { [self] in crash() }
     }
 
@@ -184,9 +204,9 @@ final class ServerProcess {
     func changeRules() throws {
         let change = try access.change(&world.random)
         world.story.note("\(change)")
-        for session in sessions.values.sorted(by: { $0.id < $1.id }) {
-            session.governed(by: access.permissions(of: session.client))
-        }
+        guard isUp else { return }
+        sessions.reconsider()
+        answerBells()
     }
 
     /// Runs unless the process ended meanwhile.
@@ -196,7 +216,15 @@ final class ServerProcess {
             guard life == self.life else { return }
             if world.crashesHere() { return crash() }
             try body()
+            answerBells()
         }
+    }
+
+    /// Whoever was rung for looks what there is to do: in the order of their ids, whatever order they were rung for in.
+    private func answerBells() {
+        let due = rung.sorted()
+        rung = []
+        for session in due { downloads[session]?.wake() }
     }
 
     // MARK: - Requests
@@ -228,36 +256,39 @@ final class ServerProcess {
         unanswered[ObjectIdentifier(exchange)] = exchange
         do throws(SyncFailure) {
             guard isTokenValid else { throw SyncFailure(.tokenExpired, "The token has expired.") }
-            switch route {
-            case .session: answer(try open(WireCodec.decode(Hello.self, body: bytes)), exchange)
-            case .upload: try upload(WireCodec.decode(UploadRequest.self, body: bytes), exchange)
-            case .subscriptions:
-                let request = try WireCodec.decode(SubscriptionsRequest.self, body: bytes)
-                try find(request.session).wants(request.wanted)
-                answer(Accepted(), exchange)
-            case .mark:
-                let request = try WireCodec.decode(MarkRequest.self, body: bytes)
-                if world.mutation != .markNeverAnswered { try find(request.session).marked(request.mark) }
-                answer(Accepted(), exchange)
-            case .credit:
-                let request = try WireCodec.decode(CreditRequest.self, body: bytes)
-                sessions[request.session]?.credited(request.bytes)
-                answer(Accepted(), exchange)
-            case .resync:
-                let request = try WireCodec.decode(ResyncRequest.self, body: bytes)
-                try find(request.session).answered(request.number, request.reports)
-                answer(Accepted(), exchange)
-            case .ingest: answer(try ingest(WireCodec.decode(IngestBatch.self, body: bytes)), exchange)
-            }
+            if let answer = try perform(route, bytes, exchange) { self.answer(answer, exchange) }
         } catch {
-            let refusal = Exchange.Answer(refusal: error)
             world.story.note("the server refuses a \(route): \(error.code.rawValue) \(error.message)")
-            answer(refusal, exchange)
+            answer(Exchange.Answer(refusal: error), exchange)
         }
+        answerBells()
     }
 
-    private func answer(_ message: some WireMessage, _ exchange: Exchange) {
-        answer(Exchange.Answer(message), exchange)
+    /// - Returns: nil for what is answered later.
+    private func perform(
+        _ route: Route, _ bytes: [UInt8], _ exchange: Exchange
+    ) throws(SyncFailure) -> Exchange.Answer? {
+        let user = Self.user
+        switch route {
+        case .session: return Exchange.Answer(try open(WireCodec.decode(Hello.self, body: bytes)))
+        case .upload:
+            try upload(WireCodec.decode(UploadRequest.self, body: bytes), exchange)
+            return nil
+        case .subscriptions:
+            let request = try WireCodec.decode(SubscriptionsRequest.self, body: bytes)
+            try sessions.want(request.session, user: user, request.wanted)
+        case .mark:
+            let request = try WireCodec.decode(MarkRequest.self, body: bytes)
+            if world.mutation != .markNeverAnswered {
+                try sessions.mark(request.session, user: user, id: request.mark)
+            }
+        case .credit:
+            let request = try WireCodec.decode(CreditRequest.self, body: bytes)
+            try sessions.credit(request.session, user: user, bytes: request.bytes)
+        case .resync: try sessions.digests(WireCodec.decode(ResyncRequest.self, body: bytes), user: user)
+        case .ingest: return Exchange.Answer(try ingest(WireCodec.decode(IngestBatch.self, body: bytes)))
+        }
+        return Exchange.Answer(Accepted())
     }
 
     private func answer(_ answer: Exchange.Answer, _ exchange: Exchange) {
@@ -265,172 +296,151 @@ final class ServerProcess {
         world.answer(answer, to: exchange)
     }
 
-    private func find(_ session: UInt64) throws(SyncFailure) -> ServerSession {
-        guard let found = sessions[session] else {
-            throw SyncFailure(.sessionUnknown, "This session does not exist or has ended.")
-        }
-        return found
-    }
-
     // MARK: - Hello
 
     private func open(_ hello: Hello) throws(SyncFailure) -> Welcome {
-        let checkpoint = hello.checkpoint
-        guard checkpoint.epoch == record.epoch || checkpoint.isBeforeFirst else {
-            throw SyncFailure(.epochChanged, "The checkpoint is not of this database.")
-        }
-        let known: ClientRecord
-        var isLost = false
-        var isStagedKnown = false
+        let client = hello.client
+        let here = OneThread(self)
+        let arrival = try sessions.admit(
+            hello, user: Self.user,
+            access: Access(expires: 0, claims: 0) { here.part.access.permissions(of: client) })
+        let finding: Sessions.Finding
         do throws(StoreFailure) {
             // Noted before it is told: the record may fail behind its commit.
-            if hello.oldest > (try record.record.snapshot().committed(by: hello.client)) + 1 {
-                incomplete.insert(hello.client)
-            }
-            known = try record.register(
-                hello.client, user: Self.user,
-                standing: DeviceStanding(
-                    oldest: hello.oldest, oldestOneWay: hello.oldestOneWay, acknowledged: checkpoint.acknowledged))
-            try record.extendSchema(hello.schema, by: Declarer(user: Self.user, time: 0))
-            let snapshot = try record.snapshot()
-            isStagedKnown = try hello.isStagedKnown(to: snapshot, epoch: record.epoch)
-            isLost = try hello.isLost(to: snapshot, record: known, isStagedKnown: isStagedKnown)
+            if hello.oldest > (try record.record.snapshot().committed(by: client)) + 1 { incomplete.insert(client) }
+            finding = try sessions.look(arrival)
         } catch {
             throw SyncFailure(error)
         }
-        var hello = hello
-        hello.checkpoint.acknowledged = min(checkpoint.acknowledged, known.committed)
-        hello.checkpoint.opening = known.openings.id(of: hello.checkpoint.acknowledged) ?? 0
-        for session in sessions.values where session.client == hello.client {
-            session.end(SyncFailure(.sessionUnknown, "The same client opened a newer session, which replaces this."))
-            sessions[session.id] = nil
-            replaced.append(session)
-        }
-        lastSession += 1
-        let session = ServerSession(
-            lastSession, hello, isLost: isLost, awaited: checkpoint.acknowledged, isStagedKnown: isStagedKnown, self)
-        sessions[lastSession] = session
+        let welcome = try sessions.open(arrival, finding)
         world.story.note(
-            "session \(lastSession) of client \(hello.client.rawValue % 16): at \(checkpoint.version.rawValue) with queries "
-                + "\(hello.held.version), wants \(hello.wanted.version), committed \(known.committed)\(isLost ? ", lost" : "")"
-                + (session.resumes ? ", goes on at \(hello.staged?.checkpoint.version.rawValue ?? 0)" : "")
-        )
-        return Welcome(
-            session: lastSession, protocolVersion: Conversations.protocolVersions.upperBound, epoch: record.epoch,
-            serverTime: clock, limits: Self.limits, committed: known.committed, ingested: known.ingested,
-            skipped: known.skipped, resumes: session.resumes, openings: known.openings,
-            oneWayOpenings: known.oneWayOpenings)
+            "session \(welcome.session) of client \(client.rawValue % 16): at \(hello.checkpoint.version.rawValue) with "
+                + "queries \(hello.held.version), wants \(hello.wanted.version), committed \(welcome.committed)"
+                + (finding.isLost ? ", lost" : "")
+                + (welcome.resumes ? ", goes on at \(hello.staged?.checkpoint.version.rawValue ?? 0)" : ""))
+        return welcome
     }
 
     /// Where the messages of a session go from now on.
     func download(_ id: UInt64, into stream: DownloadStream) {
         stream.begin()
-        guard isUp, let session = sessions[id] else {
-            stream.send(WireCodec.encode(DownloadMessage.end(SyncFailure(.sessionUnknown, "It has ended."))))
-            return stream.end()
+        let here = OneThread(self)
+        do throws(SyncFailure) {
+            guard isUp else { throw SyncFailure(.sessionUnknown, "It has ended.") }
+            let work = try sessions.download(id, user: Self.user) { here.part.rung.insert(id) }
+            downloads[id] = ServerDownload(work, stream, self)
+            downloads[id]?.wake()
+        } catch {
+            stream.send(WireCodec.encode(DownloadMessage.end(error)))
+            stream.end()
         }
-        session.begin(stream)
     }
 
-    func close(_ session: ServerSession) {
-        if sessions[session.id] === session { sessions[session.id] = nil }
-        replaced.removeAll { $0 === session }
-        passTurn(session)
-    }
-
-    func takeTurn(_ session: ServerSession) -> Bool { turns.enter(session.id, of: Self.user) }
-
-    func isTurnAwaited(_ session: ServerSession) -> Bool { turns.isAwaited(session.id) }
-
-    func passTurn(_ session: ServerSession) {
-        for next in turns.leave(session.id, of: Self.user) { sessions[next]?.turnCame() }
+    func close(_ download: ServerDownload) {
+        if downloads[download.id] === download { downloads[download.id] = nil }
+        sessions.close(download.work)
+        download.work.forget()
+        sessions.passTurn(download.work.open)
     }
 
     func endSession(of client: ClientID, _ failure: SyncFailure) {
-        for session in sessions.values where session.client == client { session.end(failure) }
+        for download in downloads.values.sorted(by: { $0.id < $1.id }) where download.work.open.client == client {
+            download.end(failure)
+        }
     }
 
     // MARK: - Uploads
 
     private func upload(_ request: UploadRequest, _ exchange: Exchange) throws(SyncFailure) {
-        let session = try find(request.session)
-        for changeset in request.changesets where changeset.client != session.client {
-            throw SyncFailure(.permissionDenied, "A changeset was made by another client.")
-        }
-        guard let first = request.changesets.first, let last = request.changesets.last else {
+        var batch = try sessions.batch(request.session, user: Self.user, request.changesets)
+        guard let first = batch.changesets.first, let last = batch.changesets.last else {
             throw SyncFailure(.messageMalformed, "An upload carries no changeset.")
         }
         world.story.tell(
-            .arrived, "an upload of client \(session.client.rawValue % 16): \(first.sequence)…\(last.sequence)")
-        waiting.append(
-            (
-                UploadBatch(
-                    client: session.client, user: Self.user, permissions: access.permissions(of: session.client),
-                    changesets: request.changesets), exchange
-            ))
-        guard !isCommitting else { return }
-        isCommitting = true
-        after(UInt64(world.random.below(4))) { [self] in commitAll() }
+            .arrived, "an upload of client \(batch.client.rawValue % 16): \(first.sequence)…\(last.sequence)")
+        let failure = try obstinacy.parts(&batch, world)
+        let client = batch.client
+        let (here, ended) = (OneThread(self), Once(exchange))
+        uploadsWaiting += 1
+        let starts = commits.add(batch) { [sessions] authors in
+            sessions.committed(by: authors)
+        } answer: { result in
+            here.part.committed(client, result, failure, ended.value)
+        }
+        if starts { commitSoon() }
     }
 
-    /// What waits is committed together, as the server's commit queue does.
-    private func commitAll() {
-        isCommitting = false
-        let group = waiting
-        waiting = []
-        let before = record.version
-        let result = Result { () throws(StoreFailure) in
-            try record.commit(group.map(\.batch), receivedAt: clock)
+    private func commitSoon() {
+        after(UInt64(world.random.below(4))) { [self] in
+            let more = commits.commitGroup()
+            for client in committing.sorted(by: { $0.rawValue < $1.rawValue }) { rememberRefusals(of: client) }
+            committing = []
+            if world.crashesHere() { return crash() }
+            if more { commitSoon() }
         }
-        for (batch, _) in group {
+    }
+
+    /// What a commit is about to be made of.
+    private func note(_ batches: [UploadBatch]) {
+        for batch in batches {
             delivered[batch.client, default: []] += batch.changesets
-            rememberRefusals(of: batch.client)
+            committing.insert(batch.client)
         }
-        switch result {
-        case .failure(let failure):
-            world.story.note("the record fails: \(failure.code.name) \(failure.message)")
-            for (_, exchange) in group { answer(Exchange.Answer(refusal: SyncFailure(failure)), exchange) }
-        case .success(let outcomes):
-            for (upload, outcome) in zip(group, outcomes) {
-                let client = upload.batch.client.rawValue % 16
-                world.story.tell(.merged, "changesets of client \(client), committed \(outcome.committed)")
-                world.story.tell(.versioned, "\(before.rawValue) → \(outcome.version.rawValue)")
-                answer(
-                    UploadAnswer(committed: outcome.committed, failure: outcome.failure.map { SyncFailure($0) }),
-                    upload.exchange)
-            }
+        world.story.tell(.merged, "changesets of clients \(batches.map { $0.client.rawValue % 16 })")
+    }
+
+    /// - Parameter failure: why no more than the batch was taken.
+    private func committed(
+        _ client: ClientID, _ result: Result<CommitOutcome, StoreFailure>, _ failure: SyncFailure?, _ exchange: Exchange
+    ) {
+        uploadsWaiting -= 1
+        if case .success(let outcome) = result {
+            world.story.tell(
+                .versioned,
+                "\(outcome.version.rawValue), with client \(client.rawValue % 16) through \(outcome.committed)")
         }
-        if world.crashesHere() { return crash() }
-        for session in sessions.values.sorted(by: { $0.id < $1.id }) { session.wake() }
+        do throws(SyncFailure) {
+            var uploaded = try UploadAnswer(result)
+            uploaded.failure = uploaded.failure ?? failure
+            answer(Exchange.Answer(uploaded), exchange)
+        } catch {
+            world.story.note("the record fails: \(error.code) \(error.message)")
+            answer(Exchange.Answer(refusal: error), exchange)
+        }
     }
 
     /// Also of a commit that failed after it was written: what it refused is refused.
     private func rememberRefusals(of client: ClientID) {
-        guard access.wasRestricted, let snapshot = try? record.record.snapshot(),
+        guard access.wasRestricted || wasObstinate, let snapshot = try? record.record.snapshot(),
             let refusals = try? snapshot.refusals(of: client, after: 0, through: snapshot.committed(by: client))
         else { return }
         for refusal in refusals { refused[client, default: []].insert([refusal.sequence, UInt64(refusal.operation)]) }
     }
 
     private func ingest(_ batch: IngestBatch) throws(SyncFailure) -> IngestAnswer {
+        try obstinacy.check(batch, world)
+        let client = batch.client
+        let here = OneThread(self)
+        let oneWay = try sessions.oneWay(
+            batch, user: Self.user,
+            access: Access(expires: 0, claims: 0) { here.part.access.permissions(of: client) })
         do throws(StoreFailure) {
-            let oneWay = OneWayBatch(
-                client: batch.client, user: Self.user, permissions: access.permissions(of: batch.client),
-                first: batch.first, entries: batch.entries, opening: batch.opening)
-            let through = try intake.accept(oneWay, receivedAt: clock)
-            world.story.note(
-                "the server keeps one-way entries of client \(batch.client.rawValue % 16) through \(through)")
+            let through = try sessions.ingest(oneWay, receivedAt: clock)
+            world.story.note("the server keeps one-way entries of client \(client.rawValue % 16) through \(through)")
             return IngestAnswer(acknowledged: through)
         } catch {
             throw SyncFailure(error)
         }
     }
 
+    /// Whether it ever took something in no form.
+    var wasObstinate: Bool { obstinacy.wasSeen }
+
     // MARK: - What the checks ask
 
     /// Whether every session has been told everything.
     var isQuiet: Bool {
-        isUp && waiting.isEmpty && sessions.values.allSatisfy { $0.isQuiet(newest: record.version) }
+        isUp && uploadsWaiting == 0 && downloads.values.allSatisfy { $0.isQuiet(newest: record.version) }
     }
 
     /// Whether the record has had this version, and not another one of the same number.
@@ -443,14 +453,14 @@ final class ServerProcess {
     /// What a resync would tell a device, but for lists: the record knows places of removed elements that a device was
     /// never told of while it held the list as an empty one, and then tells the object once more.
     func resync(_ device: DeviceProcess) throws -> [String] {
-        let state = try device.file.state(device.replica)
-        let held = device.file.queries(state.querySet)
+        let state = try device.state()
+        let held = try device.queries(state.querySet)
         let comparison = try ViewComparison(
-            record.record.snapshot(), schema: device.file.schema, wanted: held.texts,
-            under: access.permissions(of: device.file.client), isHeld: true, for: device.file.client,
+            record.record.snapshot(), schema: device.schema, wanted: held.texts,
+            under: access.permissions(of: device.client), isHeld: true, for: device.client,
             told: state.acknowledged, seed: world.plan.seed)
         while let question = comparison.question() {
-            guard try comparison.take(device.file.digests(DigestQuestion(question), device.replica)) else {
+            guard try comparison.take(device.file.digests(DigestQuestion(question))) else {
                 throw Divergence("an answer to digests fits no question")
             }
         }
@@ -465,10 +475,10 @@ final class ServerProcess {
     func content(
         of queries: QuerySet, for device: DeviceProcess
     ) throws -> [String: [PrimaryKey: Picture]] {
-        let rules = access.rules(of: device.file.client)
+        let rules = access.rules(of: device.client)
         return try read { transaction in
             var content: [String: [PrimaryKey: Picture]] = [:]
-            for declared in device.file.schema.classes where declared.kind == .object {
+            for declared in device.schema.classes where declared.kind == .object {
                 let predicates = try queries.queries.filter { $0.className == declared.name }.map {
                     try Predicate.parse(rules.query($0)).bound(to: declared.name, in: transaction.schema)
                 }

@@ -1,9 +1,10 @@
-import CausewayOperations
-import CausewayOpLog
 import CausewayModel
 import CausewayObjectStore
+import CausewayOpLog
+import CausewayOperations
 import CausewaySession
 import CausewayStore
+import CausewaySyncedFile
 import CausewayWire
 
 // What must hold once everything has come to rest.
@@ -14,14 +15,14 @@ extension World {
             try checkUploads(of: device)
             try checkRefusals(of: device)
             try checkContent(of: device)
-            let problems = try device.file.store.verify().problems
+            let problems = try device.store.verify().problems
             guard problems.isEmpty else {
                 throw Divergence("the file of device \(device.number) contradicts itself: \(problems)")
             }
             // What is equal has equal digests on both ends.
             let resync = try server.resync(device)
             guard resync.isEmpty else { throw Divergence("a resync of device \(device.number) tells \(resync)") }
-            let orphans = try device.file.read { $0.orphans() }
+            let orphans = try device.read { $0.orphans() }
             guard orphans.isEmpty else {
                 throw Divergence("device \(device.number) keeps embedded objects that nothing holds: \(orphans)")
             }
@@ -48,19 +49,19 @@ extension World {
 
     /// [I1], [I2]: everything arrived, once, and sending all of it again changes nothing.
     private func checkUploads(of device: DeviceProcess) throws {
-        let state = try device.file.state(device.replica)
+        let state = try device.state()
         guard state.lastSequence == device.lastSequence, state.lastOneWay == device.lastOneWay else {
             throw Divergence(
                 "[I1] device \(device.number) committed \(device.lastSequence) changesets and \(device.lastOneWay) one-way "
                     + "entries, its file has \(state.lastSequence) and \(state.lastOneWay)")
         }
-        var sent = (server.delivered[device.file.client] ?? []).sorted { $0.sequence < $1.sequence }
+        var sent = (server.delivered[device.client] ?? []).sorted { $0.sequence < $1.sequence }
         guard !sent.isEmpty else { return }
         // Of what is older than the openings that are kept a repetition that names its own is asked to say hello.
-        let known = try server.record.record.register(device.file.client, user: ServerProcess.user).openings
+        let known = try server.record.record.register(device.client, user: ServerProcess.user).openings
         for index in sent.indices where sent[index].sequence < known.runs.first?.first ?? 0 { sent[index].opening = 0 }
         let before = server.record.version
-        let batch = UploadBatch(client: device.file.client, user: ServerProcess.user, changesets: sent)
+        let batch = UploadBatch(client: device.client, user: ServerProcess.user, changesets: sent)
         let outcome = try server.record.record.commit([batch], receivedAt: now)[0]
         guard outcome.failure == nil, outcome.committed == state.lastSequence, server.record.version == before else {
             throw Divergence(
@@ -69,39 +70,41 @@ extension World {
         }
     }
 
-    /// [I7]: what the server refused for good is kept on the device, each operation once. A restored server judges anew
-    /// what it is sent again.
+    /// [I7]: what the server refused for good is kept on the device, each operation once, or was sent again. A restored
+    /// server judges anew what it is sent again.
     private func checkRefusals(of device: DeviceProcess) throws {
         guard server.restores == 0 else { return }
-        let refused = server.refused[device.file.client]?.count ?? 0
-        let kept = try device.file.quarantined().count
-        guard refused == kept else {
-            throw Divergence("[I7] \(refused) operations of device \(device.number) were refused, it has kept \(kept)")
+        let refused = (server.refused[device.client]?.count ?? 0) + device.setAsideCount
+        let kept = try device.file.quarantined().reduce(0) { $0 + $1.operations.count }
+        guard refused == kept + device.submittedCount, kept == device.quarantinedCount else {
+            throw Divergence(
+                "[I7] \(refused) operations of device \(device.number) were refused; it has kept \(kept), and sent "
+                    + "\(device.submittedCount) of them again")
         }
     }
 
     /// [I9], and with it [I3] and [I4]: nothing is pending, so what the device holds is what a fresh run of its queries
     /// gives, value by value.
     private func checkContent(of device: DeviceProcess) throws {
-        let held = device.file.queries(try device.file.state(device.replica).querySet)
+        let held = try device.queries(device.state().querySet)
         try compare(
-            try server.content(of: held, for: device), try device.file.content(), "[I9]", device
+            try server.content(of: held, for: device), try device.content(), "[I9]", device
         ) { _, _ in true }
     }
 
     /// [I4] in the middle of everything: a device that stands at the newest version shows, of what it has nothing
     /// pending about, what the server has.
     func checkSettled(_ device: DeviceProcess) throws {
-        let state = try device.file.state(device.replica)
+        let state = try device.state()
         guard server.isUp, state.version == server.record.version, try server.knows(state),
-            state.permissions == server.access.permissions(of: device.file.client)?.fingerprint ?? 0,
+            state.permissions == server.access.permissions(of: device.client)?.fingerprint ?? 0,
             // A newer app has not been told yet what the older one did not know.
-            state.schema == device.file.schema.fingerprint
+            state.schema == device.schema.fingerprint
         else { return }
-        let pending = try device.file.pendingObjects(device.replica)
+        let pending = try device.pendingObjects()
         try compare(
-            try server.content(of: device.file.queries(state.querySet), for: device),
-            try device.file.content(), "[I4]", device
+            try server.content(of: device.queries(state.querySet), for: device),
+            try device.content(), "[I4]", device
         ) { className, key in !pending.contains(ObjectReference(className, key)) }
     }
 
@@ -127,10 +130,10 @@ extension World {
     private func checkSharedView() throws {
         var seen: [ObjectReference: (picture: Picture, number: Int)] = [:]
         for device in devices
-        where device.file.schema == plan.schema
-            && server.access.rules(of: device.file.client).properties.isEmpty
+        where device.schema == plan.schema
+            && server.access.rules(of: device.client).properties.isEmpty
         {
-            for (className, objects) in try device.file.content() {
+            for (className, objects) in try device.content() {
                 for (key, picture) in objects {
                     let object = ObjectReference(className, key)
                     if let other = seen[object], other.picture != picture {
@@ -192,13 +195,13 @@ extension World {
     private func checkOneWay(in transaction: Transaction) throws {
         let kept = transaction.pictures("Reading")
         var count = 0
-        for device in devices where device.lastOneWay > 0 {
-            count += Int(device.lastOneWay) + 1
-            for number in 1...device.lastOneWay {
-                try checkReading("d\(device.number).\(number)", Int64(number), kept)
-            }
-            try checkReading("d\(device.number).last", Int64(device.lastOneWay), kept)
-            let left = try device.file.read { $0.table("Reading")?.count ?? 0 }
+        for device in devices {
+            guard let last = device.readings.last else { continue }
+            count += device.readings.count + 1
+            for number in device.readings { try checkReading("d\(device.number).\(number)", number, kept) }
+            // What was sent again came later than what was written later.
+            if device.submittedCount == 0 { try checkReading("d\(device.number).last", last, kept) }
+            let left = try device.read { $0.table("Reading")?.count ?? 0 }
             guard left == 0 else { throw Divergence("device \(device.number) keeps \(left) one-way objects") }
         }
         guard kept.count == count else {

@@ -95,7 +95,7 @@ struct LyingSessionTests {
                 refused += 1
             }
         }
-        #expect(refused == 10_000 - Conversation.marksMax)
+        #expect(refused == 10_000 - DownloadConversation.marksMax)
         for _ in 0..<10 { try await conversations.credit(eve.session, user: "eve", bytes: .max) }
         for version in 0..<10_000 as Range<UInt64> {
             let queries = QuerySet(

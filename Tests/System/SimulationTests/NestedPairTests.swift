@@ -3,6 +3,7 @@ import CausewayObjectStore
 import CausewayOpLog
 import CausewayOperations
 import CausewayStore
+import CausewaySyncedFile
 import CausewayWire
 import Testing
 
@@ -58,27 +59,21 @@ struct NestedPairTests {
 
 /// A server and two devices that hold one object with the collection.
 private final class Bench {
-    private let server: SimulatedServer
-    private let devices: [SimulatedDevice]
+    private let server: LoopbackServer
+    private let devices: [LoopbackDevice]
     private let content: NestedCollection
     private let place: NestedPairTests.Place
     private var now: UInt64 = 1_700_000_000_000
-    private nonisolated(unsafe) static var number: UInt64 = 0
 
     init(_ content: NestedCollection, _ place: NestedPairTests.Place) throws {
-        Self.number += 1
         self.content = content
         self.place = place
-        server = try SimulatedServer(seed: Self.number, historyVersionsMax: 1_000_000)
-        devices = [
-            try SimulatedDevice(number: 8, seed: Self.number, skew: 0),
-            try SimulatedDevice(number: 9, seed: Self.number, skew: 0),
-        ]
-        for device in devices { device.subscribe([StandingQuery(className: "Item", predicate: "TRUEPREDICATE")]) }
-        try devices[0].write(at: now) { [self] transaction in
-            try begin(transaction, devices[0].replica)
-            return true
+        server = try LoopbackServer(.inMemory(), now: now)
+        devices = [try .inMemory(now: now), try .inMemory(now: now)]
+        for device in devices {
+            try device.subscribe([StandingQuery(className: "Item", predicate: "TRUEPREDICATE")])
         }
+        try devices[0].write(at: now) { [self] in try begin($0, devices[0].file.replica) }
         for device in devices { try sync(device) }
     }
 
@@ -88,36 +83,22 @@ private final class Bench {
     ) throws -> Picture? {
         for (device, action) in zip(devices, [first, second]) {
             now += 1000
-            try device.write(at: now) { [self] transaction in
-                try perform(action, transaction, device)
-                return true
-            }
+            try device.write(at: now) { [self] in try perform(action, $0, device) }
         }
         for device in isSecondFirst ? devices.reversed() : devices { try sync(device) }
         for device in devices { try sync(device) }
-        let all = QuerySet(version: 1, queries: [StandingQuery(className: "Item", predicate: "TRUEPREDICATE")])
-        let expected = try server.content(of: all)["Item"]?[.int(1)]
+        let expected = try server.read { $0.pictures("Item") }[.int(1)]
         for device in devices {
-            #expect(try device.content()["Item"]?[.int(1)] == expected)
+            #expect(try device.read { $0.pictures("Item") }[.int(1)] == expected)
             #expect(try device.read { $0.orphans() } == [])
         }
-        #expect(try server.orphans() == [])
+        #expect(try server.read { $0.orphans() } == [])
         return expected?.mixedProperties
     }
 
-    private func sync(_ device: SimulatedDevice) throws {
-        if device.session == nil { try device.connect(to: server, now: now, latency: 0) }
-        let pending = try device.read {
-            try device.replica.pending(in: $0, after: device.sentThrough, limitBytes: 1 << 20)
-        }
-        if let last = pending.last {
-            let outcome = try server.commit(pending, of: device.replica.client, at: now)
-            #expect(outcome.failure == nil)
-            device.sentThrough = last.sequence
-        }
-        while let (acted, message) = try device.session?.act(now: now, bytes: 1 << 20), acted {
-            if let message { try device.receive(message) }
-        }
+    private func sync(_ device: LoopbackDevice) throws {
+        server.now = now
+        try device.sync(with: server)
     }
 
     // MARK: - The place
@@ -159,7 +140,7 @@ private final class Bench {
     }
 
     private func perform(
-        _ action: NestedPairTests.Action, _ transaction: Transaction, _ device: SimulatedDevice
+        _ action: NestedPairTests.Action, _ transaction: Transaction, _ device: LoopbackDevice
     ) throws {
         let (table, key, column) = try around(transaction)
         let present: Value? =
@@ -168,7 +149,7 @@ private final class Bench {
             case .element, .elementOfNested: table.listValue(key, column, 0)
             case .key, .keyOfNested: table.mapValue(key, column, "k")
             }
-        let word = Expectation.word(device.number == 9)
+        let word = Expectation.word(device === devices[1])
         func put(_ value: Value) {
             switch place {
             case .property: table.set(key, column, value)
@@ -177,8 +158,8 @@ private final class Bench {
             }
         }
         switch action {
-        case .putList: put(try transaction.makeNested(.list, [.string(word)], [], device.replica))
-        case .putMap: put(try transaction.makeNested(.map, [.string(word)], ["m"], device.replica))
+        case .putList: put(try transaction.makeNested(.list, [.string(word)], [], device.file.replica))
+        case .putMap: put(try transaction.makeNested(.map, [.string(word)], ["m"], device.file.replica))
         case .putText: put(.string(word))
         case .putNull: put(.null)
         case .removePlace where place.isElement: table.listRemove(key, column, 0)

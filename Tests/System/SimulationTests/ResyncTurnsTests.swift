@@ -41,7 +41,7 @@ struct ResyncTurnsTests {
         case .replaced:
             _ = try await server.conversations.open(server.hello(1), user: "user")
         case .silent:
-            server.pass(Conversation.awaitedStallMilliseconds)
+            server.pass(DownloadConversation.awaitedStallMilliseconds)
             try await first.device.until {
                 if case .end(let failure) = $0 { failure.code == .serverBusy } else { false }
             }

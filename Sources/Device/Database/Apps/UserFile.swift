@@ -1,4 +1,5 @@
 import CausewayObjectStore
+import CausewaySyncedFile
 import Foundation
 import Synchronization
 

@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayQuery
+import CausewaySyncedFile
 import Foundation
 
 /// What a partition value means in subscriptions: for each class the objects whose partition property has the value.

@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayQuery
+import CausewaySyncedFile
 public import Foundation
 
 /// When `subscribe` waits for the server.

@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayQuery
+import CausewaySyncedFile
 public import Foundation
 
 /// One subscription of a synced Realm.

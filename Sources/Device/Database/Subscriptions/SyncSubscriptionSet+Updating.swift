@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayQuery
+import CausewaySyncedFile
 public import Foundation
 
 extension SyncSubscriptionSet {

@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayQuery
+import CausewaySyncedFile
 public import Foundation
 import Glibc
 import Synchronization

@@ -1,3 +1,5 @@
+import CausewaySyncedFile
+
 extension Realm {
     /// Whether opening a synced Realm waits for what the server has.
     ///

@@ -1,5 +1,6 @@
 import CausewayObjectStore
 import CausewaySync
+import CausewaySyncedFile
 
 extension Realm {
     /// The session that synchronises the Realm; nil for a local one.

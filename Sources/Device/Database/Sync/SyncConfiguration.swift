@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewaySync
+import CausewaySyncedFile
 import CausewayTransport
 import Synchronization
 
@@ -172,7 +173,7 @@ extension SyncConfiguration: SyncSettings {
         let partition = try partitionValue.map { value in
             try PartitionSubscriptions(value, user.app, configuration.declaredSchema().schema)
         }
-        let file = try SyncedFile(coordinator.store, userID: user.id, appID: user.app.id)
+        let file = try SyncedFile.open(coordinator.store, userID: user.id, appID: user.app.id)
         let driver = try SyncDriver(
             configuration: self, file: file, transport: user.app.transport(),
             resetBlocks: ResetBlocks(clientResetMode, configuration))

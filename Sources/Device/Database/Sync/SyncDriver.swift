@@ -2,13 +2,14 @@ import CausewayModel
 import CausewayObjectStore
 import CausewayOpLog
 import CausewaySync
+import CausewaySyncedFile
 import CausewayWire
 import Dispatch
 import Synchronization
 
 /// Runs one synced file's conversation: performs what the state machine asks, tells it what came of it.
 ///
-/// It decides nothing about the protocol. The conversation lives on a queue of its own and never waits for the file's
+/// It decides nothing about the protocol, nor what an action of the conversation comes to (`Errand`). The conversation lives on a queue of its own and never waits for the file's
 /// writer; applying and staging happen on a second queue, so that a long bootstrap delays no upload and no heartbeat.
 ///
 /// The driver lives as long as its file's coordinator: while a Realm of the file is open or writes are on their way.
@@ -30,8 +31,7 @@ actor SyncDriver {
     /// The file's coordinator, held while writes are on their way: the app may let go of its Realm right after a write.
     private weak var coordinator: FileCoordinator?
     private var coordinatorInUse: FileCoordinator?
-    /// The classes that the present session, or the next one, begins with.
-    private var schemaTold = StoredSchema()
+    private var watch = FileWatch()
     private var calls: [UInt64: Task<Void, Never>] = [:]
     private var lastCall: UInt64 = 0
     /// Numbers the timers; only the last one armed counts.
@@ -114,7 +114,9 @@ actor SyncDriver {
         let uploaded = Conversation.Logged(
             changesets: conversation.upload.committed, oneWay: conversation.ingest.committed)
         published.withLock { $0.uploaded = uploaded }
-        for action in actions { perform(action) }
+        for action in actions {
+            for errand in file.errands(for: action, of: conversation) { perform(errand) }
+        }
         publish()
     }
 
@@ -157,10 +159,11 @@ actor SyncDriver {
 
     private func fileChanged() {
         do {
-            let (logged, schema) = try file.standing()
-            if schema != schemaTold { schemaChanged(schema) }
-            if logged.changesets > conversation.upload.logged || logged.oneWay > conversation.ingest.logged {
-                handle(.committed(logged))
+            for news in watch.news(try file.standing(), for: conversation) {
+                switch news {
+                case .begins: connectIfAllowed()
+                case .event(let event): handle(event)
+                }
             }
         } catch {
             reportFile(error, "The file cannot be read")
@@ -172,17 +175,9 @@ actor SyncDriver {
         user.app.syncManager.report(error, SyncSession(driver: self))
     }
 
-    /// A session begins with the classes; a file without any has nothing to say yet, and one that got new ones says
-    /// hello again.
-    private func schemaChanged(_ schema: StoredSchema) {
-        let isFirst = schemaTold.classes.isEmpty
-        schemaTold = schema
-        if isFirst { connectIfAllowed() } else { handle(.schemaChanged) }
-    }
-
     private func connectIfAllowed() {
         let isSuspended = published.withLock { $0.isSuspended }
-        guard user.isLoggedIn, !isSuspended, !schemaTold.classes.isEmpty else { return }
+        guard user.isLoggedIn, !isSuspended, watch.hasClasses else { return }
         handle(.tokenLasts(until: user.tokenExpires))
         handle(.resumed)
     }
@@ -341,98 +336,16 @@ actor SyncDriver {
 
     // MARK: - What the conversation asks
 
-    private func perform(_ action: Conversation.Action) {
-        switch action {
-        case .sendHello(let attempt): sendHello(attempt)
-        case .openDownload(let attempt, let session): openDownload(attempt, session)
-        case .upload(let attempt, let session, let after, let alone): upload(attempt, session, after, alone: alone)
-        case .ingest(let attempt, let after, let alone): ingest(attempt, after, alone: alone)
-        case .sendQueries(let attempt, let session): sendQueries(attempt, session)
-        case .sendMark(let attempt, let session, let id):
-            call(attempt, .mark(id)) { transport, token throws(TransportFailure) in
-                try await transport.mark(id, session: session, token: token)
-                return nil
-            }
-        case .sendCredit(let attempt, let session, let bytes):
-            call(attempt, .credit) { transport, token throws(TransportFailure) in
-                try await transport.credit(bytes, session: session, token: token)
-                return .creditTaken(attempt)
-            }
-        case .sendDigests(let attempt, let request):
-            call(attempt, .digests) { transport, token throws(TransportFailure) in
-                try await transport.digests(request, token: token)
-                return nil
-            }
-        case .digest(let attempt, let question):
-            onFile(answering: { .digested(attempt, number: question.number, try $0.digests(question)) })
-        case .disconnect(_, let inDoubt):
+    private func perform(_ errand: Errand) {
+        switch errand {
+        case .call(let call): send(call)
+        case .file(let work): onFile(work)
+        case .tell(let event): tell(event)
+        case .disconnect(let inDoubt):
             for call in calls.values { call.cancel() }
             calls = [:]
             transport.disconnect(inDoubt: inDoubt)
         case .renewToken: renewToken()
-        case .apply(let changes):
-            onFile(answering: { [self] file in
-                let outcome: (acknowledged: UInt64, refused: [QuarantinedChange])
-                do {
-                    outcome =
-                        if let resetBlocks, try file.isReset(by: changes) {
-                            try resetBlocks.around(on: fileQueue) { try file.apply(changes) }
-                        } else {
-                            try file.apply(changes)
-                        }
-                } catch is SyncedFile.ChangeOfCopy {
-                    return .ofCopy
-                }
-                if !outcome.refused.isEmpty { onQueue { $0.reportRefused(outcome.refused) } }
-                return .applied(acknowledged: outcome.acknowledged)
-            })
-        case .spill(let parts, let from):
-            onFile(answering: {
-                try $0.stage(parts, from: from)
-                return .spilled
-            })
-        case .refill(let committed):
-            let manager = user.app.syncManager
-            manager.log(
-                .info, "The server was restored from an older copy: what it lost after \(committed) is sent again.")
-            onFile(answering: { file in
-                do {
-                    try file.refill(after: committed)
-                    return .refilled(after: committed)
-                } catch let error as StoreError where error.code == .invalidValue {
-                    // Of other failures of the file the next attempt may know nothing.
-                    return .refillFailed(SyncedFile.message(of: error))
-                }
-            })
-        case .beginAgain(let agreed, let refused):
-            user.app.syncManager.log(
-                .info,
-                "The file was copied or restored from a backup: it goes on as a client of its own, and sends what it made "
-                    + "after changeset \(agreed.changesets) and one-way entry \(agreed.oneWay).")
-            onFile(answering: { [self] file in
-                let begun = try file.beginAgain(after: agreed, refused: refused)
-                if !begun.refused.isEmpty { onQueue { $0.reportRefused(begun.refused) } }
-                return .beganAgain(passed: begun.passed, logged: begun.logged)
-            })
-        case .setAside(let refused):
-            onFile(answering: { [self] file in
-                do {
-                    let changes = try file.setAside(refused)
-                    // It must not be asked for the same again without a pause.
-                    guard !changes.isEmpty else {
-                        return .setAsideFailed(refused.lane, "The server refuses what this file does not send.")
-                    }
-                    onQueue { $0.reportRefused(changes) }
-                    return .setAside(refused.lane)
-                } catch {
-                    return .setAsideFailed(
-                        refused.lane,
-                        "What the server refused could not be set aside: \(SyncedFile.message(of: error))")
-                }
-            })
-        case .dropOneWay(let through):
-            onFile { file in try file.dropOneWay(through: through) }
-        case .queriesRefused(let version, let failure): queriesRefused(version, failure)
         case .wake(let moment): arm(moment)
         case .finish(let waiter): waiting.removeValue(forKey: waiter)?.resume()
         case .fail(let waiter, let trouble):
@@ -499,71 +412,50 @@ actor SyncDriver {
     // What the file is given to do holds the driver: a file that is opened again meanwhile goes on with this one, and
     // no other conversation ever starts from a checkpoint that is about to move.
 
-    /// Work whose outcome the conversation waits for.
-    private func onFile(answering body: @escaping @Sendable (SyncedFile) throws -> Conversation.Event) {
+    private func onFile(_ work: Conversation.Action) {
+        if let announcement = work.announcement { user.app.syncManager.log(.info, announcement) }
         fileQueue.async { [self] in
-            let event: Conversation.Event
-            do {
-                event = try body(file)
-            } catch {
-                event = .fileFailed(
-                    "The changes from the server could not be stored: \(SyncedFile.message(of: error))")
-            }
-            onQueue { driver in
-                driver.handle(event)
-                driver.finishSubscriptionWaits()
-            }
+            let outcome = file.perform(work, applying: applying)
+            onQueue { $0.done(work, outcome) }
         }
     }
 
-    /// Work that the conversation does not wait for: done again after the next hello if it fails. `done` runs after it
-    /// in either case.
-    private func onFile(
-        _ body: @escaping @Sendable (SyncedFile) throws -> Void,
-        done: @escaping @Sendable (isolated SyncDriver) -> Void = { _ in }
-    ) {
-        fileQueue.async { [self] in
-            let outcome = Result { try body(file) }
-            onQueue { driver in
-                if case .failure(let error) = outcome {
-                    driver.reportFile(error, "The server's answer could not be stored")
-                }
-                driver.finishSubscriptionWaits()
-                done(driver)
-            }
-        }
+    /// With the app's blocks around what resets the file.
+    private nonisolated func applying(_ changes: [ViewChange]) throws -> SyncedFile.Applied {
+        guard let resetBlocks, try file.isReset(by: changes) else { return try file.apply(changes) }
+        return try resetBlocks.around(on: fileQueue) { try file.apply(changes) }
     }
 
-    private func queriesRefused(_ version: UInt64, _ failure: SyncFailure) {
-        onFile {
-            try $0.refuseQueries(version, failure.message)
-        } done: { driver in
-            // Whoever hears of it looks at the subscriptions, which must say the same by then.
-            driver.user.app.syncManager.report(SyncError(failure), SyncSession(driver: driver))
+    private func done(_ work: Conversation.Action, _ outcome: SyncedFile.Outcome) {
+        reportRefused(outcome.refused)
+        if let event = outcome.event { handle(event) }
+        if let failure = outcome.failure { reportFile(failure, "The server's answer could not be stored") }
+        finishSubscriptionWaits()
+        if case .queriesRefused(_, let failure) = work {
+            // Whoever hears of it looks at the subscriptions, which say the same by now.
+            user.app.syncManager.report(SyncError(failure), SyncSession(driver: self))
         }
     }
 
     // MARK: - Calls
 
-    private func call(
-        _ attempt: Conversation.Attempt, _ call: Conversation.Call,
-        _ body:
-            @escaping @Sendable (any Transport, String) async throws(TransportFailure) ->
-            Conversation.Event?
-    ) {
+    private func send(_ call: OutgoingCall) {
         guard let token = user.accessToken else {
             let failure = SyncFailure(.tokenInvalid, "The user has logged out. Log in again to sync.")
-            tell(.failed(attempt, call, .refused(failure)))
+            tell(call.failed(.refused(failure)))
             return
         }
         lastCall += 1
         let id = lastCall
-        calls[id] = Task(executorPreference: executor) { [transport, weak self] in
+        calls[id] = Task(executorPreference: executor) { [transport, file, weak self] in
             let event: Conversation.Event?
             do throws(TransportFailure) {
-                event = try await body(transport, token)
+                let answer = try await call.answer(over: transport, token: token, from: file) { [weak self] event in
+                    await self?.handle(event)
+                }
+                event = call.event(answer)
             } catch {
-                event = .failed(attempt, call, error)
+                event = call.failed(error)
             }
             await self?.ended(id, event)
         }
@@ -574,87 +466,18 @@ actor SyncDriver {
         guard calls.removeValue(forKey: id) != nil, let event else { return }
         handle(event)
     }
+}
 
-    private func sendHello(_ attempt: Conversation.Attempt) {
-        let greeting: SyncedFile.Greeting
-        do {
-            greeting = try file.greeting()
-        } catch {
-            tell(.failed(attempt, .hello, .unusable(SyncedFile.message(of: error))))
-            return
-        }
-        call(attempt, .hello) { [file] transport, token throws(TransportFailure) in
-            try await file.whenDurable(greeting.fileVersion)
-            let sent = DispatchTime.now().uptimeNanoseconds
-            let welcome = try await transport.hello(greeting.hello, token: token)
-            // Read first and rounded up, so that the trip reaches back to before it began: clocks that agree are then left
-            // alone, also where the trip took less than their milliseconds show.
-            let localTime = SyncedFile.wallClock
-            let roundTrip = (DispatchTime.now().uptimeNanoseconds - sent) / 1_000_000 + 1
-            file.observe(serverTime: welcome.serverTime, localTime: localTime, roundTrip: roundTrip)
-            return .welcomed(
-                attempt, welcome,
-                .init(
-                    wanted: greeting.wantedVersion, logged: greeting.logged, dropped: greeting.dropped,
-                    staged: greeting.staged, openings: greeting.openings,
-                    oneWayOpenings: greeting.oneWayOpenings))
-        }
-    }
-
-    private func openDownload(_ attempt: Conversation.Attempt, _ session: UInt64) {
-        call(attempt, .download) { [weak self] transport, token throws(TransportFailure) in
-            try await transport.download(session: session, token: token) { [weak self] message, bytes in
-                await self?.handle(.received(attempt, message, bytes: bytes))
-            }
-            return .downloadClosed(attempt)
-        }
-    }
-
-    private func upload(_ attempt: Conversation.Attempt, _ session: UInt64, _ after: UInt64, alone: Bool) {
-        do {
-            let (changesets, sizeBytes) = try file.pending(
-                after: after, limitBytes: alone ? 0 : conversation.upload.batchBytes,
-                operationsMax: conversation.operationsMax)
-            guard !changesets.isEmpty else {
-                tell(.uploadFoundNothing(attempt))
-                return
-            }
-            tell(.departed(attempt, .changesets, bytes: sizeBytes))
-            call(attempt, .upload) { transport, token throws(TransportFailure) in
-                .uploadAnswered(attempt, try await transport.upload(changesets, session: session, token: token))
-            }
-        } catch {
-            tell(.failed(attempt, .upload, .unusable(SyncedFile.message(of: error))))
-        }
-    }
-
-    private func ingest(_ attempt: Conversation.Attempt, _ after: UInt64, alone: Bool) {
-        do {
-            let limitBytes = alone ? 0 : conversation.ingest.batchBytes
-            let pending = try file.pendingOneWay(
-                after: after, limitBytes: limitBytes, operationsMax: conversation.operationsMax)
-            guard let (batch, sizeBytes) = pending else {
-                tell(.ingestFoundNothing(attempt))
-                return
-            }
-            tell(.departed(attempt, .oneWay, bytes: sizeBytes))
-            call(attempt, .ingest) { transport, token throws(TransportFailure) in
-                .ingestAnswered(attempt, through: try await transport.ingest(batch, token: token))
-            }
-        } catch {
-            tell(.failed(attempt, .ingest, .unusable(SyncedFile.message(of: error))))
-        }
-    }
-
-    private func sendQueries(_ attempt: Conversation.Attempt, _ session: UInt64) {
-        do {
-            let queries = try file.subscriptions().querySet
-            call(attempt, .queries) { transport, token throws(TransportFailure) in
-                try await transport.want(queries, session: session, token: token)
-                return .queriesTaken(attempt, version: queries.version)
-            }
-        } catch {
-            tell(.failed(attempt, .queries, .unusable(SyncedFile.message(of: error))))
+extension Conversation.Action {
+    /// What an operator should find in the log of the app.
+    fileprivate var announcement: String? {
+        switch self {
+        case .refill(let committed):
+            "The server was restored from an older copy: what it lost after \(committed) is sent again."
+        case .beginAgain(let agreed, _):
+            "The file was copied or restored from a backup: it goes on as a client of its own, and sends what it made after "
+                + "changeset \(agreed.changesets) and one-way entry \(agreed.oneWay)."
+        default: nil
         }
     }
 }

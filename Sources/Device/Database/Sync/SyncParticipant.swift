@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 import CausewayOpLog
+import CausewaySyncedFile
 
 /// Stands in every write transaction of a synchronised file and writes down what the app did.
 final class SyncParticipant: CommitParticipant {
@@ -11,7 +12,7 @@ final class SyncParticipant: CommitParticipant {
     }
 
     func willCommit(_ transaction: Transaction) throws {
-        try driver.file.replica.record(in: transaction, now: SyncedFile.wallClock)
+        try driver.file.replica.record(in: transaction, now: driver.file.wallClock)
     }
 
     /// The driver hears of every commit from the store, other processes' included. It decides whether the file stays

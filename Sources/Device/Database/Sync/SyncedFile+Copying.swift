@@ -2,6 +2,7 @@ import CausewayObjectStore
 import CausewayOpLog
 import CausewayStorage
 import CausewaySync
+import CausewaySyncedFile
 import Dispatch
 import Foundation
 import Synchronization
@@ -46,7 +47,7 @@ extension SyncedFile {
 
     private func change(_ transaction: Transaction, to kind: CopyKind) throws {
         StagingTree(transaction).clear()
-        Self.removeOwner(in: transaction)
+        Owner.remove(from: transaction)
         switch kind {
         case .local:
             SubscriptionTree(transaction).clear()

@@ -4,7 +4,7 @@ import Synchronization
 // Comparisons in turn. A restored server, and other permissions, resync every device of a fleet at once, and each
 // comparison holds digests of its whole view: what they take together is bounded by how many are open.
 
-extension Conversations {
+extension Sessions {
     /// How many comparisons of one database are open at a time, where none is large.
     package static let comparisonsAtOnce = 4
     /// A comparison of more objects takes one more place for each so many: it holds some 32 bytes of each object, and up to
@@ -29,11 +29,11 @@ extension Conversations {
     }
 
     /// The session's comparison is over, or will not be: others' turns come.
-    func passTurn(_ open: OpenSession) {
+    package func passTurn(_ open: OpenSession) {
         let admitted = turns.withLock { $0.leave(open.id, of: open.user) }
         for next in admitted {
             // One that is not in the table any more is about to end, and passes its turn on then.
-            guard let waiting = sessions.withLock({ $0[next] }) else { continue }
+            guard let waiting = table.withLock({ $0[next] }) else { continue }
             waiting.conversation.withLock { $0.turnCame() }
             waiting.wake()
         }

@@ -1,6 +1,6 @@
-import CausewayObjectStore
-import CausewayOperations
-import CausewayWire
+package import CausewayObjectStore
+package import CausewayOperations
+package import CausewayWire
 
 /// The subscriptions of a file, within one transaction of it.
 ///
@@ -8,12 +8,12 @@ import CausewayWire
 ///
 ///     key 00                       the newest set
 ///     key 01, version big-endian   the queries of that version, kept from the version held on
-struct SubscriptionTree {
+package struct SubscriptionTree {
     private let tree: Tree
 
     private static let newestKey: [UInt8] = [0]
 
-    init(_ transaction: Transaction) {
+    package init(_ transaction: Transaction) {
         tree = transaction.tree("sync.subscriptions")
     }
 
@@ -21,24 +21,24 @@ struct SubscriptionTree {
         [1] + withUnsafeBytes(of: version.bigEndian) { Array($0) }
     }
 
-    func newest() throws(EncodingError) -> SubscriptionSetRecord {
+    package func newest() throws(EncodingError) -> SubscriptionSetRecord {
         guard let bytes = tree.get(Self.newestKey) else { return SubscriptionSetRecord() }
         return try SubscriptionSetRecord(encoded: bytes)
     }
 
     /// The queries of one version; empty for version zero, and for one that is not kept.
-    func queries(_ version: UInt64) throws(EncodingError) -> QuerySet {
+    package func queries(_ version: UInt64) throws(EncodingError) -> QuerySet {
         guard let bytes = tree.get(Self.queriesKey(version)) else { return QuerySet(version: version, queries: []) }
         return try QuerySet(encodedForFile: bytes)
     }
 
     /// Leaves no version.
-    func clear() {
+    package func clear() {
         tree.removeRange()
     }
 
     /// Stores a new version, to be told to the server.
-    func store(_ record: SubscriptionSetRecord) {
+    package func store(_ record: SubscriptionSetRecord) {
         tree.put(Self.newestKey, record.encoded())
         tree.put(Self.queriesKey(record.version), record.querySet.encodedForFile())
     }

@@ -1,15 +1,17 @@
-import CausewayModel
-import CausewayOperations
-import CausewayWire
+package import CausewayModel
+package import CausewayOperations
+package import CausewayWire
 
 /// The subscriptions of a file as they lie in it.
-struct SubscriptionSetRecord: Hashable, Sendable {
+package struct SubscriptionSetRecord: Hashable, Sendable {
     /// Counts the updates; zero before the first.
-    var version: UInt64 = 0
-    var state = State.pending
-    var subscriptions: [SubscriptionRecord] = []
+    package var version: UInt64 = 0
+    package var state = State.pending
+    package var subscriptions: [SubscriptionRecord] = []
 
-    enum State: Hashable, Sendable {
+    package init() {}
+
+    package enum State: Hashable, Sendable {
         /// The server has not been told, or has not sent everything yet.
         case pending
         /// Everything the queries match is here.
@@ -19,7 +21,7 @@ struct SubscriptionSetRecord: Hashable, Sendable {
     }
 
     /// What the server needs to know: each query once, in a fixed order.
-    var querySet: QuerySet {
+    package var querySet: QuerySet {
         let queries = Set(subscriptions.map { StandingQuery(className: $0.className, predicate: $0.predicate) })
         return QuerySet(
             version: version,
@@ -27,31 +29,42 @@ struct SubscriptionSetRecord: Hashable, Sendable {
     }
 }
 
-struct SubscriptionRecord: Hashable, Sendable {
+package struct SubscriptionRecord: Hashable, Sendable {
     /// Names the subscription within its file for as long as it exists.
-    var id: UInt64
-    var name: String?
-    var className: String
+    package var id: UInt64
+    package var name: String?
+    package var className: String
     /// Canonical text: equal queries have equal text.
-    var predicate: String
-    var createdAt: Timestamp
-    var updatedAt: Timestamp
+    package var predicate: String
+    package var createdAt: Timestamp
+    package var updatedAt: Timestamp
+
+    package init(
+        id: UInt64, name: String?, className: String, predicate: String, createdAt: Timestamp, updatedAt: Timestamp
+    ) {
+        self.id = id
+        self.name = name
+        self.className = className
+        self.predicate = predicate
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+    }
 }
 
 extension SubscriptionRecord {
     /// By bytes: another spelling of a name is another name.
-    func isNamed(_ other: String?) -> Bool {
+    package func isNamed(_ other: String?) -> Bool {
         name.map { ExactString($0) } == other.map { ExactString($0) }
     }
 
     /// By bytes: a query for another spelling of a text is another query.
-    static func == (left: SubscriptionRecord, right: SubscriptionRecord) -> Bool {
+    package static func == (left: SubscriptionRecord, right: SubscriptionRecord) -> Bool {
         left.id == right.id && left.isNamed(right.name) && left.className.isSame(as: right.className)
             && left.predicate.isSame(as: right.predicate) && left.createdAt == right.createdAt
             && left.updatedAt == right.updatedAt
     }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         predicate.hashBytes(into: &hasher)
     }
@@ -69,7 +82,7 @@ extension SubscriptionRecord {
 extension SubscriptionSetRecord {
     private static let format: UInt8 = 1
 
-    func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.write(byte: Self.format)
         writer.write(varint: version)
@@ -85,7 +98,7 @@ extension SubscriptionSetRecord {
         return writer.bytes
     }
 
-    init(encoded: [UInt8]) throws(EncodingError) {
+    package init(encoded: [UInt8]) throws(EncodingError) {
         var reader = ByteReader(encoded)
         guard try reader.readByte() == Self.format else { throw reader.malformed("a newer form of subscriptions") }
         version = try reader.readVarint()

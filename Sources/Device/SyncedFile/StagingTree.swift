@@ -1,4 +1,4 @@
-import CausewayObjectStore
+package import CausewayObjectStore
 import CausewayOperations
 import CausewaySync
 import CausewayWire
@@ -7,10 +7,10 @@ import CausewayWire
 ///
 /// Tree `sync.staging`: the part's number, big-endian → the message as it came; FFFFFFFF → where the server can go on,
 /// `StagedChange`. It holds one change at a time, which begins at the checkpoint that the file has.
-struct StagingTree {
+package struct StagingTree {
     private let tree: Tree
 
-    init(_ transaction: Transaction) {
+    package init(_ transaction: Transaction) {
         tree = transaction.tree("sync.staging")
     }
 
@@ -40,7 +40,7 @@ struct StagingTree {
         tree.put(Self.stagedKey, staged.encoded())
     }
 
-    func clear() {
+    package func clear() {
         tree.removeRange(from: [], upTo: [0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
     }
 }

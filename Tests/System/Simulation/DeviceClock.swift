@@ -1,7 +1,7 @@
 import CausewaySeeds
 
 /// What a device believes the time is. It writes its stamps by this clock, corrected by what the server told it.
-struct WallClock: CustomStringConvertible {
+struct DeviceClock: CustomStringConvertible {
     enum Kind {
         case right
         /// By so many milliseconds.
@@ -28,7 +28,7 @@ struct WallClock: CustomStringConvertible {
     init(off milliseconds: Int64) { kind = .off(milliseconds) }
 
     /// Somebody sets it anew.
-    mutating func change(_ random: inout SeededNumbers) { self = WallClock(&random) }
+    mutating func change(_ random: inout SeededNumbers) { self = DeviceClock(&random) }
 
     func reading(at now: UInt64) -> UInt64 {
         switch kind {

@@ -1,0 +1,269 @@
+package import CausewayMerge
+import CausewayModel
+import CausewayStore
+import CausewaySubscriptions
+package import CausewayWire
+import Synchronization
+
+/// What is worked out for one download, piece by piece: each call is one, on the thread that the caller gives it.
+///
+/// Unchecked: what it has open stands on a transaction that one thread may use at a time. Its calls come one after the
+/// other, so that each piece sees what the one before it did.
+package final class DownloadWork: @unchecked Sendable {
+    package let open: OpenSession
+    private let sessions: Sessions
+    private var difference: ViewDifference?
+    /// Counts what the difference takes.
+    private var entry: UserShares.Share?
+    /// Before it, in a resync.
+    private var comparison: ViewComparison?
+    /// Of the difference before, mostly.
+    private let queries: KeptQueries
+    private let place = Atomic(ReadingLane.quick)
+
+    fileprivate init(_ open: OpenSession, _ sessions: Sessions) {
+        self.open = open
+        self.sessions = sessions
+        let terms = sessions.terms.entry(of: open.user)
+        queries = KeptQueries(termsMax: Int(clamping: sessions.limits.queryTerms)) { kept throws(StoreFailure) in
+            try terms.keep(kept)
+        }
+    }
+
+    /// Where the next piece is to be worked out.
+    package var lane: ReadingLane { place.load(ordering: .relaxed) }
+
+    /// Whether a change is being told, or will be.
+    package var isTelling: Bool { difference != nil || comparison != nil }
+
+    /// Whether what is told was found by comparing.
+    package private(set) var isCompared = false
+
+    /// What comes next.
+    package func next() -> DownloadConversation.Action {
+        let newest = sessions.backend.version
+        let time = sessions.now()
+        let isAwaited = sessions.turns.withLock { $0.isAwaited(open.id) }
+        return open.conversation.withLock { $0.next(newest: newest, now: time, isTurnAwaited: isAwaited) }
+    }
+
+    // MARK: - A difference
+
+    /// What becomes of a difference that was asked for.
+    package enum Begun: Sendable {
+        /// This goes out, if there is anything to say.
+        case sends(DownloadMessage?)
+        /// Do this, or ask what to do.
+        case goesOn(DownloadConversation.Action?)
+        /// It is to be begun again, in another lane.
+        case again(ReadingLane)
+    }
+
+    /// Where to begin: what asks for whole classes is never quick.
+    package static func lane(for request: DownloadConversation.DifferenceRequest) -> ReadingLane {
+        request.isOfWholeClasses ? .long : .quick
+    }
+
+    /// Makes a difference, and its first part while the reader is at it: mostly that is all of it.
+    package func begin(_ request: DownloadConversation.DifferenceRequest, in lane: ReadingLane) -> Begun {
+        place.store(lane, ordering: .relaxed)
+        do throws(StoreFailure) {
+            return try beginning(request, in: lane)
+        } catch {
+            if error.code == .interrupted, !isGone { return .again(.behind) }
+            guard error.code == .queryInvalid else { return ended(error) }
+            sessions.passTurn(open)
+            return .sends(open.conversation.withLock { $0.refused(SyncFailure(error)) })
+        }
+    }
+
+    private func beginning(
+        _ request: DownloadConversation.DifferenceRequest, in lane: ReadingLane
+    ) throws(StoreFailure) -> Begun {
+        let pace = self.pace(in: lane)
+        try pace.check()
+        let snapshot = try sessions.backend.snapshot()
+        isCompared =
+            if request.isLost { true } else {
+                try ViewDifference.needsComparison(snapshot, from: request.from, for: request.client)
+            }
+        // The history went on since the hello: nothing leads on from what the device has staged.
+        if isCompared, request.staged != nil {
+            open.conversation.withLock {
+                $0.ends(SyncFailure(.sessionUnknown, "The change that was cut cannot be continued any more."))
+            }
+            return .goesOn(nil)
+        }
+        guard isCompared else {
+            let difference = try ViewDifference(
+                snapshot, from: request.from, held: request.held.texts, wanted: request.wanted.texts,
+                heldUnder: request.heldPermissions, under: request.permissions, for: request.client,
+                acknowledged: request.acknowledged, staged: request.staged, queries: queries, pace: pace)
+            try tell(difference)
+            open.conversation.withLock { $0.began() }
+            let action = next()
+            guard case .part(let bytes) = action else { return .goesOn(action) }
+            return .sends(part(bytes))
+        }
+        guard lane == .long else { return .again(.long) }
+        // Ids of sessions are drawn, and nobody knows them but the two of the session: one seeds the digests.
+        let comparison = try ViewComparison(
+            snapshot, schema: open.conversation.withLock { $0.schema }, wanted: request.wanted.texts,
+            under: request.permissions, isHeld: request.held == request.wanted, for: request.client,
+            told: request.acknowledged, seed: open.id, queries: queries)
+        guard comparison.acknowledged >= request.awaited else {
+            open.conversation.withLock { $0.foundIncomplete(at: snapshot.version) }
+            sessions.passTurn(open)
+            return .goesOn(nil)
+        }
+        guard sessions.takeTurn(open, objects: try comparison.objectCount()) else { return .goesOn(nil) }
+        self.comparison = comparison
+        open.conversation.withLock { $0.comparisonBegan() }
+        return .goesOn(nil)
+    }
+
+    private func tell(_ difference: ViewDifference) throws(StoreFailure) {
+        forgetDifference()
+        entry = try sessions.plans.entry(of: open.user, bytes: difference.planBytes)
+        self.difference = difference
+    }
+
+    private func forgetDifference() {
+        difference = nil
+        entry = nil
+    }
+
+    private func ended(_ failure: StoreFailure) -> Begun {
+        open.conversation.withLock { $0.ends(SyncFailure(failure)) }
+        return .goesOn(nil)
+    }
+
+    /// How far one piece of planning may go.
+    private func pace(in lane: ReadingLane) -> Pace {
+        // Somebody has to do it in the end, and parting it would need all of it to be remembered.
+        if lane != .quick { return Pace { [self] in !isGone } }
+        let end = sessions.stepEnd()
+        return Pace(objectsMax: ReadingLanes.quickObjectsMax) { [self] in !isGone && !end.isReached }
+    }
+
+    private var isGone: Bool { open.isGone.load(ordering: .acquiring) }
+
+    // MARK: - A comparison
+
+    /// The next question of a resync; nil when there is none, and what was found comes next.
+    package func ask() -> DownloadMessage? {
+        guard let comparison else { preconditionFailure("A question was asked for while no comparison is open.") }
+        let question = comparison.question()
+        if question == nil {
+            do throws(StoreFailure) {
+                try tell(try comparison.difference())
+            } catch {
+                open.conversation.withLock { $0.ends(SyncFailure(error)) }
+                return nil
+            }
+            self.comparison = nil
+            sessions.passTurn(open)
+        }
+        let time = sessions.now()
+        return open.conversation.withLock { $0.asked(question.map { DigestQuestion($0) }, now: time) }
+    }
+
+    /// Takes in what the device answered, for as long as one piece of work may take.
+    ///
+    /// - Returns: whether all of it was taken in, or none of it will be. Else it is to be called again: the digests of a
+    ///   large view take seconds, and what it lacks is much.
+    package func compare(_ reports: [DigestReport]) -> Bool {
+        guard let comparison else { preconditionFailure("Digests were compared while no comparison is open.") }
+        let end = sessions.stepEnd()
+        let fits: Bool
+        do throws(StoreFailure) {
+            if isGone {
+                fits = false
+            } else if !comparison.isTaking, !(try comparison.prepare(while: { !end.isReached })) {
+                return false
+            } else if !comparison.isTaking, !comparison.begin(reports) {
+                fits = false
+            } else {
+                guard try comparison.goOn(while: { !end.isReached }) else { return false }
+                fits = true
+            }
+        } catch {
+            open.conversation.withLock { $0.ends(SyncFailure(error)) }
+            return true
+        }
+        open.conversation.withLock { $0.compared(fits: fits) }
+        return true
+    }
+
+    // MARK: - What goes out
+
+    /// The next part of the difference. Nil when there is nothing in it to send.
+    package func part(_ bytes: Int) -> DownloadMessage? {
+        guard let difference else { preconditionFailure("A part was asked for while no difference is open.") }
+        do throws(StoreFailure) {
+            let end = sessions.stepEnd()
+            let part = try difference.next(bytesMax: bytes) { !end.isReached }
+            // Much was gone over and little found: others have had to wait for it.
+            if end.isReached { _ = place.compareExchange(expected: .quick, desired: .behind, ordering: .relaxed) }
+            if part.isLast { forgetDifference() } else if part.isEmpty { return nil }
+            return open.conversation.withLock { conversation in
+                let checkpoint = difference.checkpoint(
+                    epoch: sessions.backend.epoch, querySet: conversation.targetQuerySet,
+                    permissions: conversation.targetPermissions)
+                let chunk = ViewChunk(part, of: difference, to: checkpoint)
+                return conversation.message(for: chunk, lastAt: part.isLast ? checkpoint : nil)
+            }
+        } catch {
+            open.conversation.withLock { $0.ends(SyncFailure(error)) }
+            return nil
+        }
+    }
+
+    /// A message begins to go out.
+    package func sending() { open.conversation.withLock { $0.sending() } }
+
+    /// It has, and took so many bytes on the wire.
+    package func sent(bytes: Int) {
+        let time = sessions.now()
+        open.conversation.withLock { $0.sent(bytes: bytes, now: time) }
+    }
+
+    /// The device has left: what is still being worked out is worth nothing.
+    package func isAbandoned() { open.isGone.store(true, ordering: .releasing) }
+
+    /// Lets go of what is open. On the thread that reads it.
+    package func forget() {
+        forgetDifference()
+        comparison = nil
+    }
+}
+
+extension Sessions {
+    /// Begins the download of a session, which there is one of.
+    ///
+    /// - Parameter bell: rung when something happened that the download may have to react to, from any thread. It must not
+    ///   wait.
+    package func download(
+        _ session: UInt64, user: String, bell: @escaping @Sendable () -> Void
+    ) throws(SyncFailure) -> DownloadWork {
+        let open = try find(session, user)
+        guard open.beginDownload(bell) else {
+            throw SyncFailure(
+                .sessionUnknown, "The download of this session is running or has ended. Open a new session.")
+        }
+        return DownloadWork(open, self)
+    }
+
+    /// The session is over. What its download has open is forgotten already, or will be.
+    package func close(_ work: DownloadWork) {
+        _ = table.withLock { $0.close(work.open.id) }
+    }
+}
+
+extension DownloadConversation.DifferenceRequest {
+    /// Whether rows that nobody touched may enter or leave.
+    fileprivate var isOfWholeClasses: Bool {
+        isLost || staged != nil || from == .zero || held != wanted
+            || heldPermissions?.fingerprint ?? 0 != permissions?.fingerprint ?? 0
+    }
+}

@@ -1,0 +1,122 @@
+import CausewayModel
+import CausewayOperations
+package import CausewayStore
+package import CausewayWire
+import Synchronization
+
+extension Sessions {
+    package static let protocolVersions: ClosedRange<UInt32> = 1...1
+
+    /// A hello that may be answered, as far as can be said without the record.
+    package struct Arrival: Sendable {
+        package let hello: Hello
+        let user: String
+        let access: Access?
+        let protocolVersion: UInt32
+        let time: UInt64
+    }
+
+    /// What the record knows of the device.
+    package struct Finding: Sendable {
+        package var record: ClientRecord
+        var refused: [OperationRefusal] = []
+        package var isLost = false
+        var isStagedKnown = false
+    }
+
+    /// - Parameter access: what the caller may do; nil is everything.
+    package func open(_ hello: Hello, user: String, access: Access?) throws(SyncFailure) -> Welcome {
+        let arrival = try admit(hello, user: user, access: access)
+        let finding: Finding
+        do throws(StoreFailure) {
+            finding = try look(arrival)
+        } catch {
+            throw SyncFailure(error)
+        }
+        return try open(arrival, finding)
+    }
+
+    /// Whether the hello has a prospect. Writes nothing down.
+    package func admit(_ hello: Hello, user: String, access: Access?) throws(SyncFailure) -> Arrival {
+        if let failure = table.withLock({ $0.ending }) { throw failure }
+        let spoken = Self.protocolVersions.clamped(to: hello.protocolVersions)
+        guard hello.protocolVersions.contains(spoken.upperBound), Self.protocolVersions.contains(spoken.upperBound)
+        else {
+            throw SyncFailure(
+                .protocolVersionUnsupported,
+                "The device speaks protocol versions \(hello.protocolVersions), this server "
+                    + "\(Self.protocolVersions). Update the older of the two.")
+        }
+        let checkpoint = hello.checkpoint
+        // A database restored from a copy keeps its epoch. Another epoch is another database: nothing on the device may
+        // go because an operator pointed it to an empty one.
+        guard checkpoint.epoch == backend.epoch || checkpoint.isBeforeFirst else {
+            throw SyncFailure(
+                .epochChanged,
+                "The server's database is not the one this device's checkpoint was made from. The device keeps its data "
+                    + "and its unsent changes; the operator brings the database back, from a backup of any age, or the "
+                    + "app opens a new file and copies over what it needs.")
+        }
+        let arrival = now()
+        let hasPlace = table.withLock {
+            $0.hasPlace(for: hello.client, of: user, queryBytes: hello.queryWeight, at: arrival)
+        }
+        guard hasPlace else { throw .noPlace(bounds) }
+        return Arrival(hello: hello, user: user, access: access, protocolVersion: spoken.upperBound, time: arrival)
+    }
+
+    /// Asks the record, and writes down there what the hello says. May wait for the commit that runs.
+    package func look(_ arrival: Arrival) throws(StoreFailure) -> Finding {
+        let (hello, checkpoint) = (arrival.hello, arrival.hello.checkpoint)
+        let mayExtendSchema = arrival.access?.permissions()?.rules.mayExtendSchema ?? true
+        let declarer = Declarer(user: arrival.user, time: arrival.time)
+        // Before anything is written: a device that is refused leaves no trace.
+        if !mayExtendSchema { try backend.requireSchema(hello.schema, by: declarer) }
+        let record = try backend.register(
+            hello.client, user: arrival.user,
+            standing: DeviceStanding(
+                oldest: hello.oldest, oldestOneWay: hello.oldestOneWay, acknowledged: checkpoint.acknowledged,
+                predecessor: hello.predecessor))
+        if mayExtendSchema { try backend.extendSchema(hello.schema, by: declarer) }
+        var finding = Finding(record: record)
+        if checkpoint == .nothing, hello.staged == nil, record.committed <= checkpoint.acknowledged { return finding }
+        let snapshot = try backend.snapshot()
+        finding.refused = Welcome.told(
+            try snapshot.refusals(
+                of: hello.client, after: checkpoint.acknowledged, through: record.committed, limit: Welcome.refusedMax))
+        finding.isStagedKnown = try hello.isStagedKnown(
+            to: snapshot, epoch: backend.epoch, termsMax: Int(clamping: limits.queryTerms))
+        finding.isLost = try hello.isLost(to: snapshot, record: record, isStagedKnown: finding.isStagedKnown)
+        return finding
+    }
+
+    /// Opens the session. An earlier one of the same client ends.
+    package func open(_ arrival: Arrival, _ finding: Finding) throws(SyncFailure) -> Welcome {
+        let (record, checkpoint, time) = (finding.record, arrival.hello.checkpoint, now())
+        var welcome = Welcome(
+            session: 0, protocolVersion: arrival.protocolVersion, epoch: backend.epoch, serverTime: time,
+            limits: limits, committed: record.committed, ingested: record.ingested, skipped: record.skipped,
+            openings: record.openings, oneWayOpenings: record.oneWayOpenings, refused: finding.refused)
+        if table.withLock({ $0.isShared(arrival.hello.client, with: arrival.hello.opening) }) {
+            welcome.isCopied = true
+            return welcome
+        }
+        var hello = arrival.hello
+        hello.checkpoint.acknowledged = min(checkpoint.acknowledged, record.committed)
+        hello.checkpoint.opening = record.openings.id(of: hello.checkpoint.acknowledged) ?? 0
+        let conversation = DownloadConversation(
+            hello: hello, isLost: finding.isLost, awaited: checkpoint.acknowledged,
+            isStagedKnown: finding.isStagedKnown, user: arrival.user, limits: limits,
+            permissions: arrival.access?.permissions(), now: time)
+        let opened = table.withLock {
+            $0.open(
+                conversation, arrival.access, opening: hello.opening, queryBytes: hello.queryWeight,
+                epoch: backend.epoch, at: time)
+        }
+        opened.replaced?.wake()
+        guard let session = opened.session else { throw .noPlace(bounds) }
+        welcome.session = session
+        welcome.resumes = conversation.resumes
+        return welcome
+    }
+}

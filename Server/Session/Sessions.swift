@@ -1,0 +1,157 @@
+package import CausewayModel
+package import CausewayOperations
+package import CausewayStore
+package import CausewayWire
+import Synchronization
+
+/// All sessions of one database, without threads of their own: what a request does is done where it is called, and what
+/// takes long is a call by itself, so that whoever calls chooses the thread for it.
+///
+/// `Conversations` calls it with tasks and threads. The simulation calls it as it is.
+package final class Sessions: Sendable {
+    package let backend: any StoreBackend
+    let intake: any OneWayIntake
+    let limits: SessionLimits
+    let bounds: SessionBounds
+    package let now: @Sendable () -> UInt64
+    let table: Mutex<SessionTable>
+    /// Whose comparison may be open. Locked before a conversation, where both are.
+    let turns: Mutex<Turns>
+    /// What open downloads have still to tell.
+    let plans: PlanLedger
+    /// What the queries of open downloads ask.
+    let terms: TermLedger
+    /// When a piece of work that others wait for has to give way.
+    let stepEnd: @Sendable () -> StepEnd
+
+    /// - Parameters:
+    ///   - intake: where one-way objects go: `Intake` of `CausewayIngest` around the same backend.
+    ///   - comparisonsAtOnce: how many devices are asked at a time what they hold; others wait for their turn.
+    ///   - names: draws the ids of sessions. Nobody may guess them: they seed the digests of a resync.
+    ///   - now: milliseconds since 1970.
+    package init(
+        backend: any StoreBackend, intake: any OneWayIntake, limits: SessionLimits = .standard,
+        bounds: SessionBounds = SessionBounds(), comparisonsAtOnce: Int = Sessions.comparisonsAtOnce,
+        names: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 1...UInt64.max) },
+        stepEnd: @escaping @Sendable () -> StepEnd = StepEnd.ofClock, now: @escaping @Sendable () -> UInt64
+    ) {
+        self.backend = backend
+        self.intake = intake
+        self.limits = limits
+        self.bounds = bounds
+        self.now = now
+        self.stepEnd = stepEnd
+        table = Mutex(SessionTable(bounds: bounds, names: names))
+        plans = PlanLedger(bytesMaxOfUser: bounds.planBytesOfUser)
+        terms = TermLedger(
+            termsMaxOfUser: max(
+                bounds.queryTermsOfUser, Self.devicesOfMostTerms * Int(clamping: min(limits.queryTerms, 1 << 32))))
+        turns = Mutex(Turns(places: comparisonsAtOnce))
+    }
+
+    /// So many devices of one user may ask for as much as one may, whatever the operator lets that be.
+    private static let devicesOfMostTerms = 10
+
+    // MARK: - Upload
+
+    /// What the upload of a session commits.
+    package func batch(
+        _ session: UInt64, user: String, _ changesets: [Changeset]
+    ) throws(SyncFailure) -> UploadBatch {
+        let open = try find(session, user)
+        for changeset in changesets where changeset.client != open.client {
+            throw SyncFailure(
+                .permissionDenied,
+                "Changeset \(changeset.sequence) was made by another client than the one this session belongs to. "
+                    + "Send it in a session of its own client.")
+        }
+        let permissions = open.access.withLock { $0 }?.permissions()
+        return UploadBatch(client: open.client, user: user, permissions: permissions, changesets: changesets)
+    }
+
+    /// Others have been waiting for what was committed; its authors only for a checkpoint.
+    package func committed(by authors: Set<ClientID>) {
+        let all = table.withLock { $0.all }
+        for session in all where !authors.contains(session.client) { session.wake() }
+        for session in all where authors.contains(session.client) { session.wake() }
+    }
+
+    // MARK: - Small requests
+
+    /// The queries the device wants from now on. The answer to them comes in the download.
+    package func want(_ session: UInt64, user: String, _ queries: QuerySet) throws(SyncFailure) {
+        let open = try find(session, user)
+        let queryBytes = queries.weight + open.conversation.withLock { $0.held.weight }
+        guard table.withLock({ $0.reweigh(session, queryBytes: queryBytes) }) else { throw .noPlace(bounds) }
+        open.conversation.withLock { $0.wants(queries) }
+        open.wake()
+    }
+
+    /// The device has consumed so many bytes of its download.
+    package func credit(_ session: UInt64, user: String, bytes: UInt64) throws(SyncFailure) {
+        let open = try find(session, user)
+        open.conversation.withLock { $0.credited(bytes: bytes) }
+        open.wake()
+    }
+
+    /// What the device holds, in answer to a question of its download.
+    package func digests(_ request: ResyncRequest, user: String) throws(SyncFailure) {
+        let open = try find(request.session, user)
+        open.conversation.withLock { $0.answered(request.number, request.reports) }
+        open.wake()
+    }
+
+    package func mark(_ session: UInt64, user: String, id: UInt64) throws(SyncFailure) {
+        let open = try find(session, user)
+        let newest = backend.version
+        guard open.conversation.withLock({ $0.marked(id, newest: newest) }) else {
+            throw SyncFailure(
+                .serverBusy,
+                "\(DownloadConversation.marksMax) marks of this session wait already. Wait for their answers.")
+        }
+        open.wake()
+    }
+
+    // MARK: - One-way objects
+
+    /// What a batch of one-way objects is to the record.
+    package func oneWay(_ batch: IngestBatch, user: String, access: Access?) throws(SyncFailure) -> OneWayBatch {
+        if let failure = table.withLock({ $0.ending }) { throw failure }
+        return OneWayBatch(
+            client: batch.client, user: user, permissions: access?.permissions(), first: batch.first,
+            entries: batch.entries, opening: batch.opening)
+    }
+
+    /// Keeps them, which takes a commit; answers the last entry that is durable.
+    package func ingest(_ batch: OneWayBatch, receivedAt time: UInt64) throws(StoreFailure) -> UInt64 {
+        try intake.accept(batch, receivedAt: time)
+    }
+
+    // MARK: - The end
+
+    /// Every download is told why and finishes; new sessions are refused. Commits under way finish.
+    package func end(_ failure: SyncFailure) {
+        for session in table.withLock({ $0.endAll(failure) }) {
+            session.conversation.withLock { $0.ends(failure) }
+            session.wake()
+        }
+    }
+
+    func find(_ session: UInt64, _ user: String) throws(SyncFailure) -> OpenSession {
+        // One answer for an unknown session and for somebody else's: ids cannot be probed.
+        guard let open = table.withLock({ $0[session] }), open.user.isSame(as: user) else {
+            throw SyncFailure(
+                .sessionUnknown, "This session does not exist or has ended. Open a new one from the stored checkpoint.")
+        }
+        return open
+    }
+}
+
+extension SyncFailure {
+    static func noPlace(_ bounds: SessionBounds) -> SyncFailure {
+        SyncFailure(
+            .serverBusy,
+            "This server carries as many sessions as it can, \(bounds.sessions) in all and \(bounds.sessionsOfUser) of "
+                + "one user with \(bounds.queryBytesOfUser >> 20) MiB of queries. Try again later.")
+    }
+}
