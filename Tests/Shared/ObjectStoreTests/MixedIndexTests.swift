@@ -101,6 +101,30 @@ struct MixedIndexTests {
         return served
     }
 
+    @Test("a value of several is found though the range around it begins where another's does")
+    func oneBeginning() throws {
+        let store = try openInMemory("mixed index, one beginning")
+        let transaction = try store.write()
+        try transaction.extendSchema(Self.schema())
+        let boxes = try transaction.existing("Box")
+        let least = Value.float(-.greatestFiniteMagnitude)
+        for number in 0..<50 {
+            boxes.set(try boxes.create(.int(Int64(number))), 1, number == 7 ? least : .int(Int64(number)))
+        }
+        let path = BoundPath(steps: [.init(className: "Box", property: 1, type: .mixed, collection: .none, target: nil)]
+        )
+        // In what order they are looked for is another in each run, and follows from how many there are.
+        for others in 0..<40 {
+            let predicate = BoundPredicate.comparison(
+                BoundComparison(
+                    quantifier: .implied, path: path, comparator: .in, options: [],
+                    operand: .values(
+                        [.decimal(-DecimalNumber.infinity), least] + (0..<others).map { .int(Int64(1_000 + $0)) })))
+            let plan = QueryPlan(boxes, predicate, scanCost: .infinity)
+            #expect(plan.entrance != nil && plan.keys().count == 1 && plan.count() == 1)
+        }
+    }
+
     @Test("what the index answers is what the values say, through changes of every kind", arguments: seeds)
     func random(seed: UInt64) throws {
         var numbers = SeededNumbers(seed: seed)

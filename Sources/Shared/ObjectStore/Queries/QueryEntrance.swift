@@ -130,10 +130,11 @@ struct QueryEntrance {
         _ values: [Value], _ index: Postings, _ transaction: Transaction
     ) -> [IndexRange]? {
         var ranges: [IndexRange] = []
-        var seen: Set<[UInt8]> = []
+        var seen: Set<[[UInt8]]> = []
         for value in values {
             guard let found = IndexRange.equal(mixed: value, in: transaction) else { return nil }
-            for range in found where seen.insert(range.from).inserted {
+            // By both ends: what lies around the least Float begins where minus infinity does.
+            for range in found where seen.insert([range.from, range.upTo ?? []]).inserted {
                 // Where nothing lies there is no doubt.
                 var (chunks, rows) = (0, 0)
                 if !range.isExact, index.count(range, in: transaction, upTo: 1, &chunks, &rows), rows == 0 { continue }
