@@ -40,9 +40,9 @@ let device: [Target] = [
         "Device", "Database",
         uses: [
             "Environment", "Merge", "Model", "ObjectStore", "OpLog", "Operations", "Query", "Storage", "Sync",
-            "SyncedFile", "Transport", "Wire",
+            "SyncedFile", "Wire",
         ],
-        documents: ["API.md"]
+        libraries: [.target(name: name("Transport"), condition: .when(traits: ["Network"]))], documents: ["API.md"]
     ),
     part("Device", "OpLog", uses: ["Environment", "Merge", "Model", "ObjectStore", "Operations", "Storage"]),
     part("Device", "RealmSwift", uses: ["Database"]),
@@ -53,7 +53,7 @@ let device: [Target] = [
     ),
     part(
         "Device", "Transport", uses: ["Operations", "Sync", "Wire"],
-        libraries: Package.httpClient + Package.nio
+        libraries: Package.httpClient(for: "Network") + Package.nio(for: "Network")
     ),
 ]
 
@@ -72,7 +72,8 @@ let server: [Target] = [
     .systemLibrary(name: "CAllocator", path: "Server/Daemon/allocator"),
     part(
         "Server", "Endpoint",
-        uses: ["Environment", "Model", "Operations", "Session", "Wire"], libraries: Package.nio + [Package.log]
+        uses: ["Environment", "Model", "Operations", "Session", "Wire"],
+        libraries: Package.nio(for: "Server") + [Package.log]
     ),
     part(
         "Server", "Identity", uses: ["Environment", "Model", "ObjectStore", "Query", "Store"],
@@ -163,7 +164,7 @@ let tests: [Target] = [
     test("Device", "Sync", uses: shape + ["Support/Seeds", "Sync", "Wire"]),
     test(
         "Device", "Transport", uses: shape + ["Sync", "Transport", "Wire"],
-        libraries: Package.nio + [Package.nioEmbedded]
+        libraries: Package.nio(for: "Server") + [Package.nioEmbedded]
     ),
     test(
         "Server", "Identity", uses: ["Environment", "Identity", "Model", "Query", "Store", "Support/Seeds"],
@@ -175,7 +176,7 @@ let tests: [Target] = [
             "Endpoint", "Environment", "Identity", "Session", "Store", "StoreEmbedded", "Support/DecoderFuzzing",
             "Wire",
         ],
-        libraries: Package.nio + Package.httpClient + [Package.log]
+        libraries: Package.nio(for: "Server") + Package.httpClient(for: "Server") + [Package.log]
     ),
     test("Server", "Session", uses: shape + ["Session", "Store", "Support/Seeds", "Wire"]),
     test("Server", "Store", uses: shape + storage + ["Store", "StoreEmbedded", "Support/Seeds"]),
@@ -222,7 +223,7 @@ let tests: [Target] = [
         ]
     ),
     test("System", "EndToEnd", uses: ["Daemon", "Database", "Support/AppPeer", "Support/Programs", "Support/Seeds"]),
-    part("Tests", "Support/FaultyNetwork", uses: ["Support/Seeds"], libraries: Package.nio),
+    part("Tests", "Support/FaultyNetwork", uses: ["Support/Seeds"], libraries: Package.nio(for: "Server")),
     program("Support/FleetDevice", uses: ["Database"]),
     test(
         "System", "Fault",
@@ -289,6 +290,11 @@ let package = Package(
     name: "causeway",
     products: doors.map { .library(name: $0, targets: [$0]) }
         + programs.map { .executable(name: $0.command, targets: [name($0.folder)]) },
+    traits: [
+        .trait(name: "Network", description: "Syncing: HTTP/2 and TLS, and the packages that speak them."),
+        .trait(name: "Server", description: "The server, the tools and the tests, and the packages they need."),
+        .default(enabledTraits: ["Network", "Server"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
@@ -329,36 +335,44 @@ func only(_ folders: String?, of all: [Target]) -> [Target] {
 // MARK: - Products of other packages, by what we use them for
 
 extension Package {
-    static let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-    static let log = Target.Dependency.product(name: "Logging", package: "swift-log")
-    static let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
-    static let nio: [Target.Dependency] = [
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOFoundationCompat", package: "swift-nio"),
-        .product(name: "NIOHPACK", package: "swift-nio-http2"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-    ]
-    static let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
-    static let httpClient: [Target.Dependency] = [
-        .product(name: "AsyncHTTPClient", package: "async-http-client")
-    ]
+    /// Needed by every app.
+    static let crypto = library("Crypto", of: "swift-crypto")
+    static let protobuf = library("SwiftProtobuf", of: "swift-protobuf")
+
+    static func nio(for trait: String) -> [Target.Dependency] {
+        [("NIOCore", "swift-nio"), ("NIOPosix", "swift-nio"), ("NIOFoundationCompat", "swift-nio")].map {
+            library($0, of: $1, for: trait)
+        } + [
+            library("NIOHPACK", of: "swift-nio-http2", for: trait), library("NIOHTTP1", of: "swift-nio", for: trait),
+            library("NIOHTTP2", of: "swift-nio-http2", for: trait), library("NIOSSL", of: "swift-nio-ssl", for: trait),
+        ]
+    }
+
+    static func httpClient(for trait: String) -> [Target.Dependency] {
+        [library("AsyncHTTPClient", of: "async-http-client", for: trait)]
+    }
+
+    static let log = library("Logging", of: "swift-log", for: "Server")
+    static let nioEmbedded = library("NIOEmbedded", of: "swift-nio", for: "Server")
+    static let arguments = library("ArgumentParser", of: "swift-argument-parser", for: "Server")
     static let tokens: [Target.Dependency] = [
-        .product(name: "JWTKit", package: "jwt-kit"),
+        library("JWTKit", of: "jwt-kit", for: "Server"),
         crypto,
-        .product(name: "_CryptoExtras", package: "swift-crypto"),
-        .product(name: "SwiftASN1", package: "swift-asn1"),
-        .product(name: "X509", package: "swift-certificates"),
+        library("_CryptoExtras", of: "swift-crypto", for: "Server"),
+        library("SwiftASN1", of: "swift-asn1", for: "Server"),
+        library("X509", of: "swift-certificates", for: "Server"),
     ]
     static let daemon: [Target.Dependency] = [
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-        .product(name: "Yams", package: "Yams"),
+        arguments, log,
+        library("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server"),
+        library("UnixSignals", of: "swift-service-lifecycle", for: "Server"),
+        library("Yams", of: "Yams", for: "Server"),
     ]
+
+    /// - Parameter trait: without which nobody fetches or builds it.
+    private static func library(_ name: String, of package: String, for trait: String? = nil) -> Target.Dependency {
+        .product(name: name, package: package, condition: trait.flatMap { .when(traits: [$0]) })
+    }
 }
 
 // MARK: - How a row becomes a target
@@ -411,7 +425,7 @@ func program(
     .executableTarget(
         name: name(folder),
         dependencies: uses.map { .target(name: name($0)) } + libraries
-            + [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+            + [Package.arguments],
         path: "Tests/\(folder)",
         exclude: excludes,
         swiftSettings: settings()

@@ -1,5 +1,3 @@
-import CausewaySync
-import CausewayTransport
 import Foundation
 
 /// The account calls of one app: JSON to `/v1/{app}/auth/{call}` and back. What they mean is in `ACCOUNTS.md`.
@@ -62,35 +60,5 @@ extension AccountCalls {
                 throw AppError(.httpRequestFailed, "The app's own transport brought no answer: \(error)")
             }
         }
-    }
-
-    /// Calls over HTTP/2, on a connection of their own that is made with the first.
-    init(http transport: @escaping @Sendable () throws(TransportFailure) -> HTTPTransport) {
-        let connection = LazyConnection(transport)
-        send = { call, body, token in
-            do throws(TransportFailure) {
-                let answer = try await connection.transport().account(call, json: [UInt8](body), token: token)
-                return (answer.status, Data(answer.body))
-            } catch {
-                throw AppError(.httpRequestFailed, error.message)
-            }
-        }
-    }
-}
-
-/// The transport of an app's account calls, made when it is first needed.
-private actor LazyConnection {
-    private let make: @Sendable () throws(TransportFailure) -> HTTPTransport
-    private var made: HTTPTransport?
-
-    init(_ make: @escaping @Sendable () throws(TransportFailure) -> HTTPTransport) {
-        self.make = make
-    }
-
-    func transport() throws(TransportFailure) -> HTTPTransport {
-        if let made { return made }
-        let transport = try make()
-        made = transport
-        return transport
     }
 }

@@ -1,6 +1,5 @@
 import CausewayModel
 import CausewaySync
-import CausewayTransport
 import Foundation
 import Synchronization
 
@@ -47,7 +46,7 @@ final class AppState: Sendable {
         var moved = configuration
         moved.baseURL = baseURL
         do throws(TransportFailure) {
-            _ = try serverAddress(moved)
+            try checkAddress(of: moved)
         } catch {
             throw AppError(.invalidParameter, error.message)
         }
@@ -58,19 +57,14 @@ final class AppState: Sendable {
 
     /// A way to the app's server, for one file.
     func transport() -> any Transport {
-        makeTransport?() ?? httpTransport()
+        makeTransport?() ?? networkTransport()
     }
 
     /// The way of calls that belong to no file, with a connection that all of them share.
     var accounts: AccountCalls {
         accountCalls.withLock { calls in
             if let calls { return calls }
-            let made =
-                configuration.transport.map { AccountCalls($0, app: self) }
-                ?? AccountCalls(http: { [weak self] () throws(TransportFailure) in
-                    guard let self else { throw .cancelled }
-                    return try makeHTTPTransport()
-                })
+            let made = configuration.transport.map { AccountCalls($0, app: self) } ?? AccountCalls(over: self)
             calls = made
             return made
         }

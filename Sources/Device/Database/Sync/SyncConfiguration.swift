@@ -2,7 +2,6 @@ import CausewayModel
 import CausewayObjectStore
 import CausewaySync
 import CausewaySyncedFile
-import CausewayTransport
 import Synchronization
 
 /// How a Realm synchronises: as whom, and with which subscriptions from the first opening on.
@@ -195,44 +194,6 @@ extension SyncConfiguration: SyncSettings {
 }
 
 extension AppState {
-    /// The way to the app's server; one that fails every call with the reason when the configuration cannot work.
-    func httpTransport() -> any Transport {
-        do throws(TransportFailure) {
-            return try makeHTTPTransport()
-        } catch {
-            return UnusableTransport(error.message)
-        }
-    }
-
-    func serverAddress(_ configuration: AppConfiguration.Values) throws(TransportFailure) -> ServerAddress {
-        guard let base = configuration.baseURL else {
-            throw .unusable(
-                "The app '\(id)' has no server. Give its address: AppConfiguration(baseURL: \"https://…\").")
-        }
-        let trust = configuration.trustRootsPath.map { ServerAddress.Trust.authorities(path: $0) } ?? .system
-        var address: ServerAddress
-        do throws(AddressError) {
-            address = try ServerAddress(base: base, database: id, trust: trust)
-        } catch {
-            throw .unusable(error.message)
-        }
-        address.connectMilliseconds = Int64(clamping: timeouts.connectTimeout)
-        address.answerMilliseconds = Int64(clamping: configuration.defaultRequestTimeoutMS)
-        address.lingerMilliseconds = Int64(clamping: timeouts.connectionLingerTime)
-        address.sharesConnection = configuration.enableSessionMultiplexing
-        return address
-    }
-
-    func makeHTTPTransport() throws(TransportFailure) -> HTTPTransport {
-        // Asked for every request, so that a change of the settings needs no new connection.
-        try HTTPTransport(try serverAddress(configuration)) { [syncManager] in
-            HTTPTransport.Headers(
-                authorization: syncManager.authorizationHeaderName ?? "authorization",
-                extra: [("user-agent", syncManager.userAgent)]
-                    + syncManager.customRequestHeaders.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
-        }
-    }
-
     /// The app's bounds of connections, as they are now.
     var timeouts: SyncTimeoutOptions.Values {
         syncManager.timeoutOptions?.values ?? configuration.syncTimeouts ?? SyncTimeoutOptions.Values()
