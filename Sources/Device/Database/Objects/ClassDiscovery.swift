@@ -28,6 +28,14 @@ enum ClassDiscovery {
         return found.sorted { $0.className() < $1.className() }
     }
 
+    /// See ``RuntimeLayout``.
+    static var isAsExpected: Bool {
+        let (root, object) = (ClassDescriptor(of: ObjectBase.self), ClassDescriptor(of: Object.self))
+        return object.superclass?.address == root.address && object.descends(from: root) && root.superclass == nil
+            && object.realised() == Object.self
+            && classDescriptors().contains { $0.address == object.address }
+    }
+
     private static func classDescriptors() -> [ClassDescriptor] {
         var descriptors: [ClassDescriptor] = []
         withUnsafeMutablePointer(to: &descriptors) { pointer in

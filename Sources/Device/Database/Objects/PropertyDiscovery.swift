@@ -33,6 +33,24 @@ extension ObjectModel {
         var offset: Int
     }
 
+    /// See ``RuntimeLayout``.
+    static var offsetsAreAsExpected: Bool {
+        class First {
+            let small: UInt8 = 7
+        }
+        final class Second: First {
+            let large: UInt64 = 0x0123_4567_89AB_CDEF
+        }
+        let probe = Second()
+        let base = Unmanaged.passUnretained(probe).toOpaque()
+        return withExtendedLifetime(probe) {
+            recursiveChildCount(Second.self) == 2
+                && base.load(fromByteOffset: recursiveChildOffset(Second.self, index: 0), as: UInt8.self) == 7
+                && base.load(fromByteOffset: recursiveChildOffset(Second.self, index: 1), as: UInt64.self)
+                    == probe.large
+        }
+    }
+
     static func discover(_ type: ObjectBase.Type) -> ObjectModel {
         let object = type.init()
         let base = Unmanaged.passUnretained(object).toOpaque()

@@ -19,6 +19,9 @@ extension RealmInstance {
     private static func openOnce(
         _ configuration: Realm.Configuration, at confinement: Confinement
     ) throws -> RealmInstance {
+        assert(
+            RuntimeLayout.holds,
+            "This version of Swift lays something out in another way than this library relies on: see RuntimeLayout.")
         let coordinator = try FileCoordinator.open(configuration)
         if let instance = coordinator.instance(
             at: confinement.identity,
