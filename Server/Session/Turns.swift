@@ -38,6 +38,7 @@ package struct Turns: Sendable {
     ///
     /// - Parameter needed: how many places it needs; what counts is what it says first, until it leaves.
     package mutating func enter(_ session: UInt64, of user: String, places needed: Int = 1) -> Bool {
+        defer { assertInvariants() }
         if inside[session] != nil { return true }
         let needed = placesGiven(for: needed)
         if nextPlace == nil, hasRoom(for: user, needed), hasRoom(needed) {
@@ -57,6 +58,7 @@ package struct Turns: Sendable {
     ///
     /// - Returns: the sessions whose turn it is now.
     package mutating func leave(_ session: UInt64, of user: String) -> [UInt64] {
+        defer { assertInvariants() }
         if inside.removeValue(forKey: session) != nil { return admit() }
         line.remove(of: user) { $0.id == session }
         return admit()
@@ -79,6 +81,16 @@ package struct Turns: Sendable {
             admitted.append(next.id)
         }
         return admitted
+    }
+
+    /// What is numbered above, in debug builds.
+    private func assertInvariants() {
+        assert(
+            inside.count <= 1 || inside.values.reduce(0) { $0 + $1.places } <= places, "1: more places than there are")
+        if let place = nextPlace {
+            assert(!hasRoom(line.next(at: place).element.places), "2: somebody waits who could have a turn")
+        }
+        line.assertInvariants()
     }
 
     /// The first user in the line who may have another place.

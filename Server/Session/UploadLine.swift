@@ -36,6 +36,7 @@ struct UploadLine<Upload> {
 
     /// What the next commit holds; nothing when nothing waits.
     mutating func takeGroup() -> [Upload] {
+        line.assertInvariants()
         guard !line.isEmpty else { return [] }
         let isDue = isPassedOver
         isPassedOver = false

@@ -48,6 +48,14 @@ struct UserLine<Element> {
         return element
     }
 
+    /// What is numbered above, in debug builds.
+    func assertInvariants() {
+        assert(
+            users.count == waiting.count && users.allSatisfy { waiting[$0]?.isEmpty == false },
+            "1: who is in the line is not who has something waiting")
+        assert(users.reduce(0) { $0 + (waiting[$1]?.count ?? 0) } == count, "the count of what waits is wrong")
+    }
+
     /// The first of a user's for which this holds, who keeps their place in the line.
     mutating func remove(of user: String, where holds: (Element) -> Bool) {
         guard let index = waiting[user]?.firstIndex(where: holds) else { return }

@@ -54,6 +54,20 @@ package struct ReplicaState: Hashable, Sendable {
         clockTime = other.clockTime
     }
 
+    /// Looked at in debug builds whenever a state is saved: what has left a log was in it, and no id is given before an
+    /// opening has entered.
+    func assertInvariants() {
+        assert(
+            acknowledged <= lastSequence,
+            "changeset \(acknowledged) is acknowledged, and \(lastSequence) is the last one")
+        assert(
+            acknowledgedOneWay <= lastOneWay,
+            "entry \(acknowledgedOneWay) is acknowledged, and \(lastOneWay) is the last one")
+        assert((openings.runs.last?.first ?? 0) <= lastSequence + 1, "an opening begins behind the end of the log")
+        assert((oneWayOpenings.runs.last?.first ?? 0) <= lastOneWay + 1, "an opening begins behind the end of the log")
+        assert(epoch != 0 || version == .zero, "a version of no database")
+    }
+
     /// Whether the server has everything, and the file has heard of it.
     package var isSettled: Bool { lastSequence == acknowledged && lastOneWay == acknowledgedOneWay }
 

@@ -128,6 +128,7 @@ package struct Conversation: Sendable {
         take(event, at: now, using: &random, into: &actions)
         depart(at: now, into: &actions)
         arm(at: now, into: &actions)
+        assertInvariants(after: actions)
         return actions
     }
 

@@ -62,6 +62,7 @@ extension ObjectState {
     /// Replaces what is believed here by what the server says, whatever the stamps: life and fields, and collections
     /// and texts whole, for the server may have forgotten what is still here.
     package mutating func overlay(_ change: ObjectState) {
+        defer { assertInvariants() }
         if change.life != life {
             self = change
             if !isAlive { forget() }
@@ -110,6 +111,7 @@ extension ObjectState {
     /// The properties whose values lost; nil when the whole create came to nothing.
     private mutating func joinCreate(_ life: UInt32, _ created: [FieldValue], _ stamp: Stamp) -> [String]? {
         guard life % 2 == 1, life >= self.life else { return nil }
+        defer { assertInvariants() }
         if life > self.life {
             self.life = life
             forget()
@@ -182,6 +184,7 @@ extension ObjectState {
 
     /// P1 to P5: the greater by (explicit before default, stamp); at equal stamps the one joined last.
     private mutating func join(_ value: FieldValue, _ stamp: Stamp) -> Outcome {
+        defer { assertInvariants() }
         let field = Field(value.property, value.value, stamp: stamp, isDefault: value.isDefault)
         switch place(ofField: value.property) {
         case (let index, true):
@@ -200,6 +203,7 @@ extension ObjectState {
     }
 
     private mutating func joinList(_ property: String, _ operation: ListOperation, _ stamp: Stamp) -> Outcome {
+        defer { assertInvariants(property) }
         switch place(ofList: property) {
         case (let index, true):
             return lists[index].list.join(operation, stamp: stamp)
@@ -213,6 +217,7 @@ extension ObjectState {
     }
 
     private mutating func joinKeyed(_ property: String, _ operation: KeyedOperation, _ stamp: Stamp) -> Outcome {
+        defer { assertInvariants() }
         switch place(ofKeyed: property) {
         case (let index, true):
             return keyed[index].entries.join(operation, stamp: stamp)
@@ -225,6 +230,7 @@ extension ObjectState {
     }
 
     private mutating func joinText(_ property: String, _ operation: TextOperation) -> Outcome {
+        defer { assertInvariants(property) }
         switch place(ofText: property) {
         case (let index, true):
             return texts[index].text.join(operation)
