@@ -16,7 +16,7 @@ struct SyncServer: AsyncParsableCommand {
             """,
         version: Release.version,
         subcommands: [
-            Serve.self, Check.self, Token.self, Keys.self, Query.self, Verify.self, SchemaCommand.self,
+            Serve.self, Check.self, TokenCommand.self, Keys.self, QueryCommand.self, Verify.self, SchemaCommand.self,
             AccountsCommand.self,
         ]
     )

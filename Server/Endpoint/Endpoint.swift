@@ -205,7 +205,7 @@ extension Endpoint {
         stream.targetWindowSize = limits.streamWindowBytes
         stream.outboundBufferSizeHighWatermark = limits.outboundBytes
         stream.outboundBufferSizeLowWatermark = limits.outboundBytes / 4
-        let watch = ConnectionWatch(
+        let watch = ClientWatch(
             connection, goodbye: goodbye.http2StreamDelegate, handshake: handshake, limits: limits)
         let unread = UnreadAnswers(connection, watch, desk)
         try connection.pipeline.syncOperations.addHandler(

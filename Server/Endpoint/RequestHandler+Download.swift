@@ -7,7 +7,7 @@ import NIOCore
 import NIOHTTP2
 
 /// A download under way.
-struct Download {
+struct OpenDownload {
     var task: Task<Void, Never>?
     /// Who waits until the device has read more: at most one, because a sink has one user.
     var waiting: CheckedContinuation<Void, any Error>?
@@ -51,7 +51,7 @@ extension RequestHandler {
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
         let outlet = Outlet(handler: handler, eventLoop: eventLoop)
-        var download = Download(tenure: desk.tenures.begin(request.session, admitted))
+        var download = OpenDownload(tenure: desk.tenures.begin(request.session, admitted))
         let work = desk.work
         work.begin()
         download.task = Task {

@@ -55,7 +55,7 @@ final class RequestHandler: ChannelInboundHandler {
 
     let desk: Desk
     private let unread: UnreadAnswers
-    private let watch: ConnectionWatch
+    private let watch: ClientWatch
     var phase: Phase = .head
     /// Nil when the stream is gone.
     var context: ChannelHandlerContext?
@@ -65,9 +65,9 @@ final class RequestHandler: ChannelInboundHandler {
     private var bodyDeadline = NIODeadline.distantFuture
     private var timer: Scheduled<Void>?
     /// The download this request is, while it runs.
-    var download: Download?
+    var download: OpenDownload?
 
-    init(desk: Desk, unread: UnreadAnswers, watch: ConnectionWatch) {
+    init(desk: Desk, unread: UnreadAnswers, watch: ClientWatch) {
         self.desk = desk
         self.unread = unread
         self.watch = watch

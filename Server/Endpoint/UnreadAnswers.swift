@@ -15,11 +15,11 @@ final class UnreadAnswers: Sendable {
 
     private let state: NIOLoopBoundBox<State>
     private let connection: any Channel
-    private let watch: ConnectionWatch
+    private let watch: ClientWatch
     private let desk: Desk
 
     /// On the connection's event loop.
-    init(_ connection: any Channel, _ watch: ConnectionWatch, _ desk: Desk) {
+    init(_ connection: any Channel, _ watch: ClientWatch, _ desk: Desk) {
         state = NIOLoopBoundBox(State(), eventLoop: connection.eventLoop)
         self.connection = connection
         self.watch = watch

@@ -69,9 +69,9 @@ extension ViewChunk {
             objectsTotal: UInt64(difference.objectsTotal),
             objectsDone: part.isLast ? 0 : UInt64(difference.objectsDone),
             resume: part.isLast ? nil : part.reached.map { difference.resumePoint($0, to: checkpoint) },
-            entered: part.entered.map { ObjectChange($0.object, $0.state) },
+            entered: part.entered.map { ChangedObject($0.object, $0.state) },
             enteredRuns: part.enteredRuns,
-            updated: part.updated.map { ObjectChange($0.object, $0.state) },
+            updated: part.updated.map { ChangedObject($0.object, $0.state) },
             left: part.left.map { ObjectLeave($0.object, LeaveReason($0.reason)) },
             deleted: part.deleted.map { ObjectEnd($0.object, life: $0.life) },
             refused: part.refused.map { OperationRefusal($0) })

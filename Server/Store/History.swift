@@ -3,17 +3,17 @@ package import CausewayModel
 /// What the commits of a range touched, each object once, seen from one client.
 package struct History: Sendable {
     /// Ordered by name.
-    package var touched: [Touched]
+    package var touched: [TouchedRow]
     /// Rows that came to life in the range by plain creation and were not touched again: not in `touched`.
     package var births: [Births]
 
-    package init(touched: [Touched] = [], births: [Births] = []) {
+    package init(touched: [TouchedRow] = [], births: [Births] = []) {
         self.touched = touched
         self.births = births
     }
 }
 
-package struct Touched: Sendable {
+package struct TouchedRow: Sendable {
     package var name: ObjectName
     /// Whether the object existed when the range began.
     package var existed: Bool

@@ -134,10 +134,10 @@ extension StoreEmbedded {
 /// Writes one-way objects into their tables.
 private final class OneWayWriter {
     private let transaction: Transaction
-    private let catalog: Catalog
+    private let catalog: RecordCatalog
     private let version: ServerVersion
 
-    init(_ transaction: Transaction, _ catalog: Catalog, version: ServerVersion) {
+    init(_ transaction: Transaction, _ catalog: RecordCatalog, version: ServerVersion) {
         self.transaction = transaction
         self.catalog = catalog
         self.version = version

@@ -76,7 +76,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
     let options: Options
     private let pastEntries = Atomic(0)
     private let newest: Atomic<UInt64>
-    private let catalogs = Mutex<Catalog?>(nil)
+    private let catalogs = Mutex<RecordCatalog?>(nil)
     /// When the elements of which schemas were last noted as declared; see `StoreEmbedded+Declaring`.
     let declared = Mutex(DeclaredSchemas())
 
@@ -149,10 +149,10 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
     }
 
     /// What the store knows of each class, worked out once for as long as the schema stays.
-    func catalog(of transaction: Transaction) -> Catalog {
+    func catalog(of transaction: Transaction) -> RecordCatalog {
         let schema = transaction.schema
         if let known = catalogs.withLock({ $0 }), known.schema == schema { return known }
-        let catalog = Catalog(schema, in: transaction)
+        let catalog = RecordCatalog(schema, in: transaction)
         catalogs.withLock { $0 = catalog }
         return catalog
     }

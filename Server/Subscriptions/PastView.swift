@@ -3,14 +3,14 @@ import CausewayModel
 import CausewayQuery
 import CausewayStore
 
-/// Touched objects as they were when the range began: what the device's held queries were about.
+/// TouchedRow objects as they were when the range began: what the device's held queries were about.
 ///
 /// A property that no commit of the range touched is read from the snapshot; one that was, from the first image that
 /// holds it.
 final class PastView {
     let snapshot: any StoreSnapshot
     /// In the order of names.
-    private var touched: [Touched] = []
+    private var touched: [TouchedRow] = []
     /// Images of the object being judged: its predicate may ask for many of its properties.
     private var images: [ImageReference: ObjectState] = [:]
     private var failure: StoreFailure?
@@ -23,7 +23,7 @@ final class PastView {
         touched = history.touched
     }
 
-    func matched(_ object: Touched, _ query: BoundPredicate) throws(StoreFailure) -> Bool {
+    func matched(_ object: TouchedRow, _ query: BoundPredicate) throws(StoreFailure) -> Bool {
         if case .constant(let answer) = query { return answer && object.existed }
         images.removeAll(keepingCapacity: true)
         let matches = query.matches(PastRow(view: self, name: object.name, images: object.images))

@@ -19,7 +19,7 @@ extension ViewDifference {
         let history = try snapshot.history(after: start, for: client, pace)
         past.learn(history)
         // The objects that a commit touched, and the rows they stand in now, so that the other two ways leave them out.
-        let aggregates = Aggregate.gather(history.touched)
+        let aggregates = TouchedAggregate.gather(history.touched)
         // Before the first version there was nothing: what others touched enters by its rows.
         let isBeginning = start == .zero
         add(.touched(isBeginning ? aggregates.filter(\.byClient) : aggregates))

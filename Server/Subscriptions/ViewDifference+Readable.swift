@@ -43,7 +43,7 @@ extension ViewDifference {
     /// Tells of a change what the caller may see of it. When other properties have become readable than were, or
     /// embedded objects changed, or the device has written what it may not read, the object is told whole.
     func updateReadable(
-        _ row: Row, _ aggregate: Aggregate, _ readable: Readable, in part: inout Part
+        _ row: Row, _ aggregate: TouchedAggregate, _ readable: Readable, in part: inout Part
     ) throws(StoreFailure) {
         let hidden = try snapshot.hidden(in: row, readable)
         guard aggregate.children.isEmpty, hidden == (try hiddenBefore(aggregate.root, readable)),
@@ -61,7 +61,7 @@ extension ViewDifference {
 
     /// Whether the device holds an object as the caller may read it, that it alone touched and with full effect: it wrote
     /// nothing that the caller may not read, and nothing that decides what may be read.
-    func holdsReadable(_ row: Row, _ aggregate: Aggregate) throws(StoreFailure) -> Bool {
+    func holdsReadable(_ row: Row, _ aggregate: TouchedAggregate) throws(StoreFailure) -> Bool {
         guard let readable = rules?.readable(snapshot.className(row.classNumber)) else { return true }
         let hidden = try snapshot.hidden(in: row, readable)
         // It has all of an object that it made, and what may be read of it.
@@ -79,7 +79,7 @@ extension ViewDifference {
     }
 
     /// Asked with the rules of now: where they are others, objects are told whole anyway.
-    private func hiddenBefore(_ touched: Touched, _ readable: Readable) throws(StoreFailure) -> Set<Int> {
+    private func hiddenBefore(_ touched: TouchedRow, _ readable: Readable) throws(StoreFailure) -> Set<Int> {
         var hidden: Set<Int> = []
         for (column, rule) in readable where !(try past.matched(touched, rule)) { hidden.insert(column) }
         return hidden

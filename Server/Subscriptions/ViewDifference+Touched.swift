@@ -3,9 +3,9 @@ import CausewayModel
 import CausewayStore
 
 /// A touched object together with the touched objects embedded in it: judged as one.
-struct Aggregate {
-    var root: Touched
-    var children: [Touched] = []
+struct TouchedAggregate {
+    var root: TouchedRow
+    var children: [TouchedRow] = []
 
     var byOthers: Bool { root.byOthers || children.contains { $0.byOthers } }
     var byClient: Bool { root.byClient || children.contains { $0.byClient } }
@@ -15,13 +15,13 @@ struct Aggregate {
     }
 
     /// In the order of names. An embedded object that never found its place stands for itself.
-    static func gather(_ touched: [Touched]) -> [Aggregate] {
-        guard touched.contains(where: { $0.root != nil }) else { return touched.map { Aggregate(root: $0) } }
-        var aggregates: [Aggregate] = []
+    static func gather(_ touched: [TouchedRow]) -> [TouchedAggregate] {
+        guard touched.contains(where: { $0.root != nil }) else { return touched.map { TouchedAggregate(root: $0) } }
+        var aggregates: [TouchedAggregate] = []
         var place: [ObjectName: Int] = [:]
         for object in touched where object.root == nil {
             place[object.name] = aggregates.count
-            aggregates.append(Aggregate(root: object))
+            aggregates.append(TouchedAggregate(root: object))
         }
         for object in touched {
             guard let root = object.root else { continue }
@@ -29,7 +29,7 @@ struct Aggregate {
                 aggregates[index].children.append(object)
             } else {
                 // Only a client that lets objects hold each other in a circle brings this about. It is told alone.
-                aggregates.append(Aggregate(root: object))
+                aggregates.append(TouchedAggregate(root: object))
             }
         }
         return aggregates
@@ -58,7 +58,7 @@ struct Aggregate {
 // "Nothing" becomes enter where the client wrote what its user may not read, or what decides what may be read.
 
 extension ViewDifference {
-    func tell(_ aggregate: Aggregate, in part: inout Part) throws(StoreFailure) {
+    func tell(_ aggregate: TouchedAggregate, in part: inout Part) throws(StoreFailure) {
         let root = aggregate.root
         guard let row = snapshot.row(root.name) else {
             if aggregate.isOwnAndEffective { return }
@@ -98,12 +98,12 @@ extension ViewDifference {
     }
 
     /// The device may hold it: by its queries, or because it wrote it.
-    private func isKnown(_ aggregate: Aggregate) throws(StoreFailure) -> Bool {
+    private func isKnown(_ aggregate: TouchedAggregate) throws(StoreFailure) -> Bool {
         if aggregate.byClient { return true }
         return try wasHeld(aggregate.root)
     }
 
-    func enterWhole(_ row: Row, _ aggregate: Aggregate, in part: inout Part) throws(StoreFailure) {
+    func enterWhole(_ row: Row, _ aggregate: TouchedAggregate, in part: inout Part) throws(StoreFailure) {
         try enter(row.classNumber, [row.key], in: &part)
         // What ended in a property that the caller may not read is nobody's business but its maker's. On the device it
         // goes with the link to it.
@@ -113,7 +113,7 @@ extension ViewDifference {
         }
     }
 
-    private func updateParts(_ row: Row, _ aggregate: Aggregate, in part: inout Part) throws(StoreFailure) {
+    private func updateParts(_ row: Row, _ aggregate: TouchedAggregate, in part: inout Part) throws(StoreFailure) {
         if let readable = rules?.readable(snapshot.className(row.classNumber)) {
             return try updateReadable(row, aggregate, readable, in: &part)
         }
@@ -137,14 +137,14 @@ extension ViewDifference {
         snapshot.holder(of: row).map(new.contains) ?? false
     }
 
-    private func wasHeld(_ touched: Touched) throws(StoreFailure) -> Bool {
+    private func wasHeld(_ touched: TouchedRow) throws(StoreFailure) -> Bool {
         guard touched.existed, let query = held[touched.name.classNumber] else { return false }
         return try past.matched(touched, query)
     }
 
     /// The device holds it and not only may, see `StagedClaims`. An object that has lived on stands in the row that it
     /// stood in.
-    private func isCertainlyHeld(_ touched: Touched, _ row: Row) throws(StoreFailure) -> Bool {
+    private func isCertainlyHeld(_ touched: TouchedRow, _ row: Row) throws(StoreFailure) -> Bool {
         guard try wasHeld(touched) else { return false }
         guard let claims else { return true }
         return try claims.holds(row) { query throws(StoreFailure) in try past.matched(touched, query) }
@@ -164,7 +164,7 @@ extension ViewDifference {
     }
 
     /// The object was deleted and created again: its old values mean nothing any more.
-    private func beganAnew(_ root: Touched, _ row: Row) throws(StoreFailure) -> Bool {
+    private func beganAnew(_ root: TouchedRow, _ row: Row) throws(StoreFailure) -> Bool {
         guard let reference = root.images.first else { return false }
         return try snapshot.image(reference).life != snapshot.life(of: row)
     }

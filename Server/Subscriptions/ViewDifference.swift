@@ -102,7 +102,7 @@ package final class ViewDifference {
 
     /// One kind of telling over a list.
     enum Step {
-        case touched([Aggregate])
+        case touched([TouchedAggregate])
         case enter(classNumber: Int, keys: [ObjectKey])
         case leave(classNumber: Int, keys: [ObjectKey], Part.Reason)
         case end([(name: ObjectName, life: UInt32)])

@@ -30,7 +30,7 @@ extension AccessJudge {
         // Out of the object, so that nothing of it is copied when it grows.
         let known = object.draft.take()
         let isFirst = known == nil
-        var draft = known ?? Draft(isNew: false)
+        var draft = known ?? ObjectDraft(isNew: false)
         let mark = draft.mark(before: column)
         let effect = try draw(operation, column, into: &draft, object)
         guard effect != .newLife || holds(.delete, object) else {
@@ -53,7 +53,7 @@ extension AccessJudge {
     func changingTogether(_ object: JudgedObject, _ verdicts: inout Verdicts) throws(StoreFailure) {
         guard let rules = object.rules else { return }
         let draft = object.draft
-        var next = draft ?? Draft(isNew: false)
+        var next = draft ?? ObjectDraft(isNew: false)
         var failure: StoreFailure?
         for index in object.together {
             let effect = try draw(operations[index], step(index).column, into: &next, object)
@@ -93,7 +93,7 @@ extension AccessJudge {
 
     /// - Parameter column: the one that the operation is about, unless it is a create or a delete.
     func draw(
-        _ operation: Operation, _ column: Int?, into draft: inout Draft, _ object: JudgedObject
+        _ operation: Operation, _ column: Int?, into draft: inout ObjectDraft, _ object: JudgedObject
     ) throws(StoreFailure) -> Effect {
         // One-way objects have neither lives nor stamps: one that replaces another is a write.
         guard object.plan.schema.kind == .object, operation.isAboutLife else {
@@ -122,7 +122,7 @@ extension AccessJudge {
     ///
     /// - Returns: false when the operation is older than the object that it is about.
     private func take(
-        _ operation: Operation, _ column: Int?, into draft: inout Draft, _ object: JudgedObject
+        _ operation: Operation, _ column: Int?, into draft: inout ObjectDraft, _ object: JudgedObject
     ) throws(StoreFailure) -> Bool {
         let plan = object.plan
         guard plan.schema.kind != .asymmetric, !draft.isNew else {

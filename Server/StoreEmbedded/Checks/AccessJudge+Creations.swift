@@ -10,7 +10,7 @@ extension AccessJudge {
         let (plan, indices) = (object.plan, object.made)
         guard let rules = object.rules, indices.contains(where: { operations[$0].isCreate }) else { return }
         while true {
-            var draft = Draft(isNew: true)
+            var draft = ObjectDraft(isNew: true)
             for index in indices where !verdicts.isRefused(index) {
                 _ = try draw(operations[index], step(index).column, into: &draft, object)
             }

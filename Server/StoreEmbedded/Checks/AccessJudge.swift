@@ -8,7 +8,7 @@ import CausewayStore
 /// Holds the operations of one changeset against what its writer may do, before any of them is applied.
 ///
 /// *Before* is the object as the server has it when the changeset comes; *after* is what the accepted operations of the
-/// changeset make of it (`Draft`).
+/// changeset make of it (`ObjectDraft`).
 ///
 ///     operation                         before                                after
 ///     create of what is not alive       -                                     create; its properties' write
@@ -253,7 +253,7 @@ final class AccessJudge {
                 guard let step = steps[index] else { continue }
                 let object = step.object
                 // Out of the object, so that nothing of it is copied when it grows.
-                var draft = object.outcome.take() ?? Draft(isNew: object.row == nil)
+                var draft = object.outcome.take() ?? ObjectDraft(isNew: object.row == nil)
                 _ = try draw(operation, step.column, into: &draft, object)
                 object.outcome = draft
             }

@@ -15,7 +15,7 @@ struct ClaimCheck {
     /// every opening of a file counts from a number of its own, no other file makes the same.
     let predecessors: [ClientID]
     let isOneWay: Bool
-    private let catalog: Catalog
+    private let catalog: RecordCatalog
     private let transaction: Transaction
     private let tables = Tables()
     /// What this upload has put where.
@@ -33,7 +33,7 @@ struct ClaimCheck {
     static let livesAtOnceMax: UInt32 = 1_024
 
     init(
-        of client: ClientID, predecessors: [ClientID] = [], isOneWay: Bool = false, _ catalog: Catalog,
+        of client: ClientID, predecessors: [ClientID] = [], isOneWay: Bool = false, _ catalog: RecordCatalog,
         in transaction: Transaction
     ) {
         self.client = client

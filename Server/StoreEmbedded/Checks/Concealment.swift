@@ -12,7 +12,7 @@ import CausewayStore
 /// object before it ended goes on merging with its end.
 final class Concealment {
     private let transaction: Transaction
-    private let catalog: Catalog
+    private let catalog: RecordCatalog
     private let rules: BoundRules
     /// The version that is being made: its author knows what it ends.
     private let version: ServerVersion
@@ -35,7 +35,7 @@ final class Concealment {
 
     /// Nil where the caller may read everything.
     init?(
-        _ permissions: Permissions?, of user: String, _ catalog: Catalog, at version: ServerVersion,
+        _ permissions: Permissions?, of user: String, _ catalog: RecordCatalog, at version: ServerVersion,
         _ past: PastEntries,
         in transaction: Transaction
     ) {

@@ -61,9 +61,9 @@ final class JudgedObject {
 
     // Of one pass.
     /// What the operations that were accepted so far make of it; nil while it is as it was found.
-    var draft: Draft?
+    var draft: ObjectDraft?
     /// What all that was not refused when the pass began makes of it.
-    var outcome: Draft?
+    var outcome: ObjectDraft?
     /// The places of operations that stand or fall together.
     var together: [Int] = []
     /// Of one that comes into being, the places of all operations on it.

@@ -17,7 +17,7 @@ struct JudgedRow: RowSource {
         case afterAll
     }
 
-    private var draft: Draft? {
+    private var draft: ObjectDraft? {
         switch moment {
         case .before: nil
         case .after: object.draft

@@ -8,7 +8,7 @@ import CausewayStore
 /// Everything that later work relies on is settled here: the class and property exist, the value has the property's
 /// type, keys are of the right kind. What passes can have no effect, but it cannot fail.
 struct OperationCheck {
-    let catalog: Catalog
+    let catalog: RecordCatalog
     /// One-way entries create asymmetric objects; changesets never touch them.
     let isOneWay: Bool
     private var claims: ClaimCheck
@@ -50,7 +50,7 @@ struct OperationCheck {
     }
 
     init(
-        _ catalog: Catalog, of client: ClientID, predecessors: [ClientID] = [], isOneWay: Bool = false,
+        _ catalog: RecordCatalog, of client: ClientID, predecessors: [ClientID] = [], isOneWay: Bool = false,
         in transaction: Transaction
     ) {
         self.catalog = catalog

@@ -132,7 +132,7 @@ extension StoreEmbedded.Options {
 /// Several versions becoming one history.
 private struct Gathering {
     /// In the order in which they were touched first, which mostly is that of their names.
-    private var touched: [Touched] = []
+    private var touched: [TouchedRow] = []
     private var places: [ObjectName: Int] = [:]
     /// Per class, ascending and without overlap: a row is born plainly once.
     private var births: [Int: [Births]] = [:]
@@ -165,7 +165,7 @@ private struct Gathering {
             touched[known].add(entry, image, own)
             return
         }
-        var new = Touched(
+        var new = TouchedRow(
             name: entry.name, existed: entry.before != .absent, images: entry.before == .image ? [image] : [],
             columns: entry.columns, byOthers: !own, byClient: own, effective: own ? entry.effective : true,
             livesDiffer: own && entry.livesDiffer, root: entry.root)
@@ -213,7 +213,7 @@ private struct Gathering {
     }
 }
 
-extension Touched {
+extension TouchedRow {
     /// A later version touched it as well.
     fileprivate mutating func add(_ entry: HistoryRecord.Entry, _ image: ImageReference, _ own: Bool) {
         if existed, entry.before == .image { images.append(image) }

@@ -108,7 +108,7 @@ extension Merging {
     }
 }
 
-extension Catalog {
+extension RecordCatalog {
     /// Whether a row of a class may have parts in rows of their own.
     func mayHaveParts(_ plan: ClassPlan, in transaction: Transaction) -> Bool {
         !plan.embeddedColumns.isEmpty || !plan.mixedColumns.isEmpty && transaction.hasNestedCollections

@@ -16,7 +16,7 @@ import CausewayStore
 /// After each changeset the rows are complete: embedded objects that lost their place in the meantime are gone.
 final class Merging {
     let transaction: Transaction
-    let catalog: Catalog
+    let catalog: RecordCatalog
     let client: ClientID
     let version: ServerVersion
     /// The clients that the writer's file was before it was found to be a copy, and up to which version.
@@ -34,7 +34,7 @@ final class Merging {
     var roots = Ascent<Row>()
     /// Whether an object was asked for that nothing held: this changeset may place it.
     var hasUnplaced = false
-    /// Touched since the last changeset ended.
+    /// TouchedRow since the last changeset ended.
     var unwritten: [WorkingObject] = []
     /// Embedded objects that may have lost their place.
     var uncertain: [WorkingObject] = []
@@ -44,7 +44,7 @@ final class Merging {
     private var tables: [Int: Table] = [:]
 
     init(
-        _ transaction: Transaction, _ catalog: Catalog, client: ClientID, version: ServerVersion,
+        _ transaction: Transaction, _ catalog: RecordCatalog, client: ClientID, version: ServerVersion,
         predecessors: [ClientID] = [], inherited: ServerVersion = .zero
     ) {
         self.predecessors = predecessors

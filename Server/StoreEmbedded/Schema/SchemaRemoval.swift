@@ -9,14 +9,14 @@ import CausewayStore
 /// case that it comes back. Behind a property that goes the columns move up by one, and so does all that names them.
 struct SchemaRemoval {
     private let transaction: Transaction
-    private let catalog: Catalog
+    private let catalog: RecordCatalog
     private let plan: ClassPlan
     /// Nil for the whole class.
     private let column: Int?
 
     /// Refuses what cannot go.
     init(
-        _ className: String, _ property: String?, _ catalog: Catalog, _ transaction: Transaction
+        _ className: String, _ property: String?, _ catalog: RecordCatalog, _ transaction: Transaction
     ) throws(StoreFailure) {
         guard NestedCollection(className: className) == nil, let plan = catalog[className] else {
             throw Self.refusal("There is no class “\(className)”.")

@@ -18,7 +18,7 @@ extension StoreEmbedded {
             } catch {
                 throw StoreFailure(error)
             }
-            Catalog.number(transaction.schema, in: transaction)
+            RecordCatalog.number(transaction.schema, in: transaction)
             if let declarer { try elements.note(declared, over: before, by: declarer) }
             return ((), true)
         }

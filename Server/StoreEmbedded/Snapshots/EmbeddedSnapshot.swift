@@ -8,7 +8,7 @@ import CausewayStore
 /// One version of the record, on one read transaction.
 final class EmbeddedSnapshot: StoreSnapshot {
     let transaction: Transaction
-    let catalog: Catalog
+    let catalog: RecordCatalog
     let version: ServerVersion
     let historyStart: ServerVersion
     private var tables: [Int: Table] = [:]
@@ -16,7 +16,7 @@ final class EmbeddedSnapshot: StoreSnapshot {
     var targetKeys: [Int: [ObjectKey: PrimaryKey]] = [:]
     var wholeReader = WholeReader()
 
-    init(_ transaction: Transaction, _ catalog: Catalog) {
+    init(_ transaction: Transaction, _ catalog: RecordCatalog) {
         self.transaction = transaction
         self.catalog = catalog
         let meta = Meta(in: transaction)

@@ -23,7 +23,7 @@ struct FreshRows {
         ranges(of: className, from: key.rawValue, upTo: key.rawValue).first?.sequence
     }
 
-    func add(_ rows: Touched.Rows, by sequence: UInt64) {
+    func add(_ rows: TouchedBy.Rows, by sequence: UInt64) {
         for range in rows.ranges {
             for other in ranges(of: rows.className, from: range.lowerBound, upTo: range.upperBound) {
                 tree.remove(Self.key(rows.className, other.last))
@@ -39,7 +39,7 @@ struct FreshRows {
     }
 
     /// Takes out what a changeset created that leaves the log.
-    func remove(_ rows: Touched.Rows, of sequence: UInt64) {
+    func remove(_ rows: TouchedBy.Rows, of sequence: UInt64) {
         for range in rows.ranges {
             for part in ranges(of: rows.className, from: range.lowerBound, upTo: range.upperBound)
             where part.sequence == sequence {

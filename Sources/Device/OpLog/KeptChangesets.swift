@@ -150,10 +150,10 @@ extension Replica {
         var last: [ObjectReference: UInt64] = [:]
         for (changeset, bytes) in kept {
             let key = Trees.key(changeset.sequence)
-            var touched = Touched()
+            var touched = TouchedBy()
             var named: Set<ObjectReference> = []
             for operation in changeset.operations where named.insert(operation.target).inserted {
-                touched.others.append(Touched.Change(object: operation.target, previous: last[operation.target] ?? 0))
+                touched.others.append(TouchedBy.Change(object: operation.target, previous: last[operation.target] ?? 0))
                 last[operation.target] = changeset.sequence
             }
             trees.log.put(key, bytes)
@@ -197,7 +197,7 @@ extension Replica {
                 touched.others[index].previous = last[touched.others[index].object] ?? 0
             }
             let created = adopted[sequence, default: []].sorted { ($0.className, $0.key) < ($1.className, $1.key) }
-            touched.others += created.map { Touched.Change(object: $0, previous: last[$0] ?? 0) }
+            touched.others += created.map { TouchedBy.Change(object: $0, previous: last[$0] ?? 0) }
             if touched != found { trees.touched.put(Trees.key(sequence), touched.encoded()) }
         }
     }

@@ -5,7 +5,7 @@ import CausewayOperations
 /// The operations of the log, by object.
 ///
 /// What is acknowledged leaves the log, so it is read whole, once. Of what stays pending only the changesets about an object
-/// that somebody asks for are read: the object's base names the last one, and each names the one before it (`Touched`). So
+/// that somebody asks for are read: the object's base names the last one, and each names the one before it (`TouchedBy`). So
 /// an acknowledgement costs what it takes out of the log, however much stays in it.
 final class LoggedOperations {
     struct Entry {

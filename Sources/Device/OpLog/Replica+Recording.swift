@@ -54,7 +54,7 @@ private struct Recording {
     private var oneWay: [Operation] = []
     /// The embedded objects inside of the transaction's one-way objects, which leave and end with them.
     private var oneWayParts: [String: Set<ObjectKey>] = [:]
-    private var touched = Touched()
+    private var touched = TouchedBy()
     /// What was here before and has changed, and which logged changeset was the last about it; zero if none was.
     private var previous: [ObjectReference: UInt64] = [:]
     /// Those of them that had left the view, and of each run of the server the oldest version up to which one was seen.
@@ -130,7 +130,7 @@ private struct Recording {
         if !operations.isEmpty || !creations.isEmpty {
             state.lastSequence += 1
             state.baseRuns.note(state.incarnation, from: state.lastSequence)
-            touched.others = previous.map { Touched.Change(object: $0, previous: $1) }
+            touched.others = previous.map { TouchedBy.Change(object: $0, previous: $1) }
                 .sorted { ($0.object.className, $0.object.key) < ($1.object.className, $1.object.key) }
             touched.elementCounter = state.elementCounter
             for rows in touched.fresh { trees.fresh.add(rows, by: state.lastSequence) }
@@ -190,7 +190,7 @@ private struct Recording {
             addNewEntries(object, table, key)
         }
         if apart.count < classChanges.inserted.count { fresh.sort() }
-        if !fresh.isEmpty { touched.fresh.append(Touched.Rows(className: table.name, keys: fresh)) }
+        if !fresh.isEmpty { touched.fresh.append(TouchedBy.Rows(className: table.name, keys: fresh)) }
     }
 
     /// The new objects of which nothing is known, and that differ in their values alone, as columns. Answers the others,
@@ -257,7 +257,7 @@ private struct Recording {
     /// - Parameter additions: what the transaction added to counters, to be logged as additions: those of two devices that
     ///   create the object count both. An entry that is created one way has no other writer.
     private mutating func fields(
-        of key: ObjectKey, _ table: Table, _ additions: [ListPlace: CounterAddition] = [:]
+        of key: ObjectKey, _ table: Table, _ additions: [ChangedList: CounterAddition] = [:]
     ) -> [FieldValue] {
         var fields: [FieldValue] = []
         fields.reserveCapacity(table.schema.properties.count)
@@ -265,7 +265,7 @@ private struct Recording {
             guard property.isField, !property.isPrimaryKey else { continue }
             var value = links.travelling(table.value(key, column), target: property.target)
             // With an assignment behind an addition the object begins with what is there now.
-            if property.isCounter, let addition = additions[ListPlace(key: key, column: column)],
+            if property.isCounter, let addition = additions[ChangedList(key: key, column: column)],
                 addition.amount != 0, value == .int(addition.first &+ addition.amount),
                 let object = table.primaryKey(of: key).map({ ObjectReference(table.name, $0) })
             {
@@ -326,7 +326,8 @@ private struct Recording {
     private mutating func addition(
         _ table: Table, _ key: ObjectKey, _ column: Int, _ now: Value, _ classChanges: ClassChanges
     ) throws(StoreError) -> Int64? {
-        guard let amount = classChanges.additions[ListPlace(key: key, column: column)]?.amount, case .int(let now) = now
+        guard let amount = classChanges.additions[ChangedList(key: key, column: column)]?.amount,
+            case .int(let now) = now
         else {
             return nil
         }
@@ -421,7 +422,7 @@ private struct Recording {
                 guard case .string(let now) = table.value(key, column) else { continue }
                 let object = try reference(table, key)
                 let property = table.schema.properties[column].name
-                let edits = classChanges.textEdits[ListPlace(key: key, column: column)] ?? []
+                let edits = classChanges.textEdits[ChangedList(key: key, column: column)] ?? []
                 if before == nil { before = try transaction.store.read() }
                 guard let before else { continue }
                 var text = try Self.text(of: key, column, object, in: before)

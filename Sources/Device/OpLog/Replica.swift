@@ -8,7 +8,7 @@ import Synchronization
 /// Invariants, all within one storage transaction each:
 /// 1. A write of the app and its changeset commit together [I1].
 /// 2. For every object that a logged changeset touched there is a base: absent when a logged changeset created it
-///    (`Touched.fresh`), otherwise a `BaseCopy` by reference. What has no base is the server's state itself.
+///    (`TouchedBy.fresh`), otherwise a `BaseCopy` by reference. What has no base is the server's state itself.
 /// 3. What the app sees of an object is its base with the logged operations about it joined, in order [I4].
 ///
 /// Everything lives in trees of the file, so a transaction that is aborted undoes its bookkeeping too, and the replica

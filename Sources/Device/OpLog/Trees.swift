@@ -9,7 +9,7 @@ import CausewayOperations
 /// |---|---|---|
 /// | `sync.state` | empty | `ReplicaState` |
 /// | `sync.log` | sequence | the changeset |
-/// | `sync.touched` | sequence | `Touched`: which objects that changeset created or changed |
+/// | `sync.touched` | sequence | `TouchedBy`: which objects that changeset created or changed |
 /// | `sync.fresh` | class, last row of a range | its first row, 8, and the sequence that created the rows, 8: `FreshRows` |
 /// | `sync.due` | sequence, object | nothing: an object that the changeset created, and that got a base later |
 /// | `sync.bases` | object | `BaseCopy` |
@@ -42,6 +42,7 @@ struct Trees {
     }
 
     func save(_ state: ReplicaState) {
+        state.assertInvariants()
         stateTree.put(Self.stateKey, state.encoded())
     }
 
@@ -106,21 +107,22 @@ struct Trees {
         return try readable { () throws(EncodingError) in try Changeset.decode(bytes).first }
     }
 
-    func touched(_ sequence: UInt64) throws(StoreError) -> Touched? {
+    func touched(_ sequence: UInt64) throws(StoreError) -> TouchedBy? {
         guard let bytes = touched.get(Self.key(sequence)) else { return nil }
         work?.read()
-        return try readable { () throws(EncodingError) in try Touched(encoded: bytes) }
+        return try readable { () throws(EncodingError) in try TouchedBy(encoded: bytes) }
     }
 
-    func touched(after first: UInt64, through last: UInt64) throws(StoreError) -> [(sequence: UInt64, touched: Touched)]
-    {
+    func touched(after first: UInt64, through last: UInt64) throws(StoreError) -> [(
+        sequence: UInt64, touched: TouchedBy
+    )] {
         guard first < last else { return [] }
-        var found: [(sequence: UInt64, touched: Touched)] = []
+        var found: [(sequence: UInt64, touched: TouchedBy)] = []
         var failure: EncodingError?
         touched.scan(from: Self.key(first + 1), upTo: last == .max ? nil : Self.key(last + 1)) { key, value in
             do throws(EncodingError) {
                 work?.read()
-                found.append((Self.number(key), try Touched(encoded: Array(value))))
+                found.append((Self.number(key), try TouchedBy(encoded: Array(value))))
                 return true
             } catch {
                 failure = error

@@ -208,8 +208,8 @@ package final class ViewApplication {
     /// base, and the one that created the object is acknowledged now.
     ///
     /// - Returns: the rows that those changesets created.
-    private func takeAcknowledged() throws(StoreError) -> [(sequence: UInt64, rows: Touched.Rows)] {
-        var fresh: [(sequence: UInt64, rows: Touched.Rows)] = []
+    private func takeAcknowledged() throws(StoreError) -> [(sequence: UInt64, rows: TouchedBy.Rows)] {
+        var fresh: [(sequence: UInt64, rows: TouchedBy.Rows)] = []
         guard acknowledged > state.acknowledged else { return fresh }
         for sequence in state.acknowledged + 1...acknowledged {
             if refused[sequence] != nil { try settleRefused(sequence) }

@@ -12,7 +12,7 @@ final class ConnectionPresence: Sendable {
     }
 
     private struct Watch {
-        var handler: NIOLoopBound<ConnectionWatch>
+        var handler: NIOLoopBound<ServerWatch>
         var eventLoop: any EventLoop
         var id: ObjectIdentifier
     }
@@ -49,7 +49,7 @@ final class ConnectionPresence: Sendable {
     // MARK: - For the watch
 
     /// On the connection's event loop.
-    func opened(_ watch: ConnectionWatch, on eventLoop: any EventLoop) {
+    func opened(_ watch: ServerWatch, on eventLoop: any EventLoop) {
         let watch = Watch(
             handler: NIOLoopBound(watch, eventLoop: eventLoop), eventLoop: eventLoop, id: ObjectIdentifier(watch))
         state.withLock { state in
@@ -66,7 +66,7 @@ final class ConnectionPresence: Sendable {
         state.withLock { $0.use.trust() }
     }
 
-    func closed(_ watch: ConnectionWatch) {
+    func closed(_ watch: ServerWatch) {
         state.withLock { state in
             guard state.watch?.id == ObjectIdentifier(watch) else { return }
             state.watch = nil

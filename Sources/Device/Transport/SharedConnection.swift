@@ -39,7 +39,7 @@ final class SharedConnection: Sendable {
     private static func watch(_ channel: any Channel, _ presence: ConnectionPresence) -> EventLoopFuture<Void> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
-            let watch = ConnectionWatch(presence)
+            let watch = ServerWatch(presence)
             let streams = try pipeline.handler(type: HTTP2StreamMultiplexer.self)
             try pipeline.addHandler(watch, position: .before(streams))
             presence.opened(watch, on: channel.eventLoop)

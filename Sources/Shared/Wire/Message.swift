@@ -261,10 +261,10 @@ package struct ViewChunk: Hashable, Sendable {
     package var objectsDone: UInt64
     /// Where the change may be resumed if it is cut behind this part.
     package var resume: ResumePoint?
-    package var entered: [ObjectChange]
+    package var entered: [ChangedObject]
     /// Objects that entered after those, many alike: none is embedded in another.
     package var enteredRuns: [ObjectRun]
-    package var updated: [ObjectChange]
+    package var updated: [ChangedObject]
     package var left: [ObjectLeave]
     package var deleted: [ObjectEnd]
     /// What the server will never apply of this device's changesets, which the checkpoint acknowledges.
@@ -272,7 +272,7 @@ package struct ViewChunk: Hashable, Sendable {
 
     package init(
         checkpoint: Checkpoint? = nil, objectsTotal: UInt64 = 0, objectsDone: UInt64 = 0, resume: ResumePoint? = nil,
-        entered: [ObjectChange] = [], enteredRuns: [ObjectRun] = [], updated: [ObjectChange] = [],
+        entered: [ChangedObject] = [], enteredRuns: [ObjectRun] = [], updated: [ChangedObject] = [],
         left: [ObjectLeave] = [],
         deleted: [ObjectEnd] = [], refused: [OperationRefusal] = []
     ) {
@@ -309,7 +309,7 @@ package struct OperationRefusal: Hashable, Sendable {
 }
 
 /// An object and its state: whole when it enters, the changed properties when it is updated.
-package struct ObjectChange: Hashable, Sendable {
+package struct ChangedObject: Hashable, Sendable {
     package var object: ObjectReference
     package var state: ObjectState
 

@@ -153,7 +153,7 @@ extension ObjectsReader {
             className: className, keys: keys, lives: lives, born: born, columns: columns, collections: collections)
     }
 
-    private mutating func append(_ run: Run, to changes: inout [ObjectChange]) throws(EncodingError) {
+    private mutating func append(_ run: Run, to changes: inout [ChangedObject]) throws(EncodingError) {
         let keys = run.keys.keys
         let values = run.columns.map(\.values.values)
         let first = changes.count
@@ -162,7 +162,7 @@ extension ObjectsReader {
             let fields = fields(of: row, in: run.columns, values, born: run.born[row])
             let life = try checked(life: run.lives[row])
             let state = ObjectState(life: life, fields: fields, lists: [], born: run.born[row])
-            changes.append(ObjectChange(ObjectReference(run.className, keys[row]), state))
+            changes.append(ChangedObject(ObjectReference(run.className, keys[row]), state))
         }
         for property in run.collections {
             for row in first..<first + keys.count {

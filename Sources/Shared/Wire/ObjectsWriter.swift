@@ -25,7 +25,7 @@ struct ObjectsWriter {
         return body.bytes
     }
 
-    mutating func write(_ changes: [ObjectChange], as kind: UInt8) {
+    mutating func write(_ changes: [ChangedObject], as kind: UInt8) {
         var start = 0
         while start < changes.count {
             let first = changes[start]
@@ -116,7 +116,7 @@ enum PropertyForm {
 // MARK: - Objects with their state
 
 extension ObjectsWriter {
-    private func haveSameShape(_ left: ObjectChange, _ right: ObjectChange) -> Bool {
+    private func haveSameShape(_ left: ChangedObject, _ right: ChangedObject) -> Bool {
         left.object.className.isSame(as: right.object.className)
             && left.state.fields.count == right.state.fields.count
             && left.state.lists.count == right.state.lists.count
@@ -136,7 +136,7 @@ extension ObjectsWriter {
             }
     }
 
-    private mutating func write(run: ArraySlice<ObjectChange>, as kind: UInt8) {
+    private mutating func write(run: ArraySlice<ChangedObject>, as kind: UInt8) {
         let shape = run[run.startIndex]
         runs.write(byte: kind)
         write(name: shape.object.className)
@@ -176,7 +176,7 @@ extension ObjectsWriter {
         return (lists + keyed + texts).sorted { $0.property.precedes($1.property) }
     }
 
-    private mutating func write(_ field: Int, of run: ArraySlice<ObjectChange>) {
+    private mutating func write(_ field: Int, of run: ArraySlice<ChangedObject>) {
         let first = run[run.startIndex].state.fields[field]
         if run.allSatisfy({ $0.state.fields[field].stamp == $0.state.born }) {
             runs.write(byte: PropertyForm.usual)

@@ -12,7 +12,7 @@ struct ConnectionWatchTests {
     private let channel = EmbeddedChannel()
 
     init() throws {
-        let watch = ConnectionWatch(presence)
+        let watch = ServerWatch(presence)
         try channel.pipeline.syncOperations.addHandler(watch)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         presence.opened(watch, on: channel.eventLoop)

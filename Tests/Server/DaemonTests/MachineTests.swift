@@ -109,9 +109,9 @@ struct MachineTests {
     @Test("a claim of a development token is a text, or any JSON")
     func claims() throws {
         #expect(
-            try Token.claims(["team=7"], json: ["teams=[1,\"b\"]"])
+            try TokenCommand.claims(["team=7"], json: ["teams=[1,\"b\"]"])
                 == ["team": .string("7"), "teams": .array([.int(1), .string("b")])])
-        #expect(throws: CommandFailure.self) { try Token.claims([], json: ["teams=[1,"]) }
-        #expect(throws: CommandFailure.self) { try Token.claims(["team"], json: []) }
+        #expect(throws: CommandFailure.self) { try TokenCommand.claims([], json: ["teams=[1,"]) }
+        #expect(throws: CommandFailure.self) { try TokenCommand.claims(["team"], json: []) }
     }
 }

@@ -43,7 +43,7 @@ struct ChangeTests {
         #expect(changes.deleted.map(\.primaryKey) == [.string("tag 1"), .string("tag 2")])
         #expect(changes.modified == [keys[0]: ColumnSet([1])])
         #expect(
-            record.classes["Everything"]?.listEdits[ListPlace(key: object, column: 18)] == [
+            record.classes["Everything"]?.listEdits[ChangedList(key: object, column: 18)] == [
                 .insert(1, .int(6)), .move(0, 1), .set(0, .int(9)), .remove(1), .clear(1),
             ])
         #expect(record.classes["Everything"]?.modified == [object: ColumnSet([18])])

@@ -247,10 +247,10 @@ import Testing
         table.mapReplace(key, Column.counts, [("y", .int(5)), ("z", .null)])
         let changes = try #require(transaction.changes.classes["Box"])
         #expect(
-            changes.listEdits[ListPlace(key: key, column: Column.texts)] == [
+            changes.listEdits[ChangedList(key: key, column: Column.texts)] == [
                 .remove(0), .remove(0), .insert(1, .string("d")),
             ])
-        #expect(changes.listEdits[ListPlace(key: key, column: Table.keys(of: Column.counts))] == nil)
+        #expect(changes.listEdits[ChangedList(key: key, column: Table.keys(of: Column.counts))] == nil)
         #expect(changes.modified[key]?.columns == [Column.texts, Column.counts])
         #expect(table.mapKeys(key, Column.counts) == ["y", "z"])
     }

@@ -78,7 +78,7 @@ struct ListTests {
             let times = edits.numbers.one(of: [1, 3, 65, 400, 1500])
             edits.edit(table, key, times: times, growth: edits.numbers.one(of: [10, 50, 95, 100]))
             try expect(transaction, key, column, edits.values, "while writing, \(when)")
-            let place = ListPlace(key: key, column: column)
+            let place = ChangedList(key: key, column: column)
             let recorded = transaction.changes.classes["Holder"]?.listEdits[place] ?? []
             #expect(ListModels.apply(recorded, to: before) == edits.values, "the record, \(when)")
             if edits.numbers.once(in: 5) {
@@ -200,7 +200,7 @@ struct ListTests {
                 }
             }
             let recorded = transaction.changes.classes["Holder"]
-            let place = ListPlace(key: key, column: ListModels.toys)
+            let place = ChangedList(key: key, column: ListModels.toys)
             #expect(ListModels.apply(recorded?.listEdits[place] ?? [], to: before) == values, "seed \(seed)")
             if round % 2 == 0 { try expect(transaction, key, ListModels.toys, values, "writing, seed \(seed)") }
             try transaction.commit(.relaxed)

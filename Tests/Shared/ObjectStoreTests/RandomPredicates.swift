@@ -50,7 +50,7 @@ struct RandomPredicates {
                 operand: .path(BoundPath(steps: [step("Everything", other.offset, other.element)])))
         }
         let comparator = numbers.one(of: Self.comparators(last.type) + [.in])
-        var options: StringOptions = []
+        var options: TextOptions = []
         if last.type == .string, numbers.once(in: 3) {
             options = numbers.one(of: [
                 .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],

@@ -176,7 +176,7 @@ struct ScanRows {
 
     private mutating func comparison(_ path: [Int], _ property: Property) -> BoundPredicate {
         let comparator = numbers.one(of: Self.comparators(property.type) + [.in])
-        var options: StringOptions = []
+        var options: TextOptions = []
         let isPlain = [.equal, .notEqual, .in, .beginsWith, .endsWith, .contains, .like].contains(comparator)
         if property.type == .string, isPlain, numbers.once(in: 3) {
             options = numbers.one(of: [

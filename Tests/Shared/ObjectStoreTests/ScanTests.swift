@@ -123,7 +123,7 @@ enum ScanModel {
 
     /// A comparison along a path that begins in `Scanned`.
     static func comparison(
-        _ path: [Int], _ comparator: CausewayQuery.Comparator, _ operand: Operand, _ options: StringOptions = []
+        _ path: [Int], _ comparator: CausewayQuery.Comparator, _ operand: Operand, _ options: TextOptions = []
     ) -> BoundPredicate {
         .comparison(
             BoundComparison(

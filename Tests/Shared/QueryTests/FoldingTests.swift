@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Case and diacritics of all of Unicode")
 struct FoldingTests {
-    private func folded(_ text: String, _ options: CausewayQuery.StringOptions) -> String {
+    private func folded(_ text: String, _ options: CausewayQuery.TextOptions) -> String {
         Array(text.utf8).withUnsafeBytes { String(decoding: StringFolding.folded($0, options), as: UTF8.self) }
     }
 
@@ -62,7 +62,7 @@ struct FoldingTests {
             ("İ", "I", "c"),
         ])
     func same(left: String, right: String, letters: String) {
-        var options: CausewayQuery.StringOptions = []
+        var options: CausewayQuery.TextOptions = []
         if letters.contains("c") { options.insert(.caseInsensitive) }
         if letters.contains("d") { options.insert(.diacriticInsensitive) }
         #expect(Array(folded(left, options).utf8) == Array(folded(right, options).utf8))
@@ -71,7 +71,7 @@ struct FoldingTests {
 
     @Test("what is no UTF-8 passes byte by byte, and what has nothing to fold stays")
     func unchanged() {
-        let both: CausewayQuery.StringOptions = [.caseInsensitive, .diacriticInsensitive]
+        let both: CausewayQuery.TextOptions = [.caseInsensitive, .diacriticInsensitive]
         for bytes: [UInt8] in [
             [0xCE], [0xE2, 0x84], [0xE2, 0x41, 0x80], [0xF0, 0x90, 0x90], [0xF8, 0x80], [0x80, 0xBF],
             [0xED, 0xA0, 0x80],

@@ -4,7 +4,7 @@ import Testing
 @Suite("Matching of strings")
 struct StringMatchingTests {
     private func holds(
-        _ text: String, _ comparator: CausewayQuery.Comparator, _ needle: String, _ options: StringOptions = []
+        _ text: String, _ comparator: CausewayQuery.Comparator, _ needle: String, _ options: TextOptions = []
     ) -> Bool {
         var matcher = StringMatcher(comparator, Array(needle.utf8), options: options)
         return matcher.matches(text)

@@ -101,8 +101,8 @@ struct Samples {
             born: born)
     }
 
-    mutating func change() -> ObjectChange {
-        ObjectChange(reference(), objectState())
+    mutating func change() -> ChangedObject {
+        ChangedObject(reference(), objectState())
     }
 
     mutating func checkpoint() -> Checkpoint {

@@ -112,10 +112,10 @@ extension VectorTests {
             DownloadMessage.changes(
                 ViewChunk(
                     checkpoint: Self.checkpoint, objectsTotal: 31,
-                    entered: [ObjectChange(.init("Everything", .int(1)), Self.whole)]
-                        + Self.keys.map { ObjectChange(.init("Place", $0), shapes[0]) }
-                        + shapes.map { ObjectChange(.init("Everything", .int(2)), $0) },
-                    updated: shapes.map { ObjectChange(.init("Everything", .int(3)), $0) },
+                    entered: [ChangedObject(.init("Everything", .int(1)), Self.whole)]
+                        + Self.keys.map { ChangedObject(.init("Place", $0), shapes[0]) }
+                        + shapes.map { ChangedObject(.init("Everything", .int(2)), $0) },
+                    updated: shapes.map { ChangedObject(.init("Everything", .int(3)), $0) },
                     left: [
                         ObjectLeave(.init("Flight", .int(5)), .query),
                         ObjectLeave(.init("Flight", .int(6)), .permission),
@@ -135,7 +135,7 @@ extension VectorTests {
         try check(
             "download-changes-part",
             DownloadMessage.changes(
-                ViewChunk(objectsTotal: 31, entered: [ObjectChange(.init("Everything", .int(1)), shapes[1])])))
+                ViewChunk(objectsTotal: 31, entered: [ChangedObject(.init("Everything", .int(1)), shapes[1])])))
         try check(
             "download-changes-nothing", DownloadMessage.changes(ViewChunk(checkpoint: Self.checkpoint)))
     }

@@ -139,11 +139,11 @@ struct VectorTests {
                 .init("origin", .string(isEven ? "JFK" : "EWR"), stamp: stamp, isDefault: index == 2),
             ]
             let list = ObjectState.ListField("notes", index == 1 ? notes : ListState())
-            return ObjectChange(
+            return ChangedObject(
                 .init("Flight", .int(index)), ObjectState(life: 1, fields: fields, lists: [list], born: stamp))
         }
         let later = Stamp(time: stamp.time + 5, client: ClientID(0xC2))
-        let updated = ObjectChange(
+        let updated = ChangedObject(
             .init("Flight", .int(77)),
             ObjectState(life: 1, fields: [.init("plane", .link(.string("N104UW")), stamp: later)], born: stamp))
         return ViewChunk(

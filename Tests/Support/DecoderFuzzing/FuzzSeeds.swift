@@ -98,12 +98,12 @@ struct FuzzSeeds {
     }
 
     mutating func chunk() -> ViewChunk {
-        func changes(_ seeds: inout FuzzSeeds) -> [ObjectChange] {
+        func changes(_ seeds: inout FuzzSeeds) -> [ChangedObject] {
             let shape = seeds.object()
             return (0..<seeds.numbers.below(4)).map { index in
                 var state = shape
                 state.life = 1
-                return ObjectChange(ObjectReference("Note", .int(Int64(index))), state)
+                return ChangedObject(ObjectReference("Note", .int(Int64(index))), state)
             }
         }
         return ViewChunk(

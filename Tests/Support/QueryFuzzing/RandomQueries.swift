@@ -53,7 +53,7 @@ package struct RandomQueries {
 
     private mutating func comparison() -> Comparison {
         let comparator = numbers.one(of: Self.comparators)
-        let options = StringOptions(rawValue: UInt8(numbers.below(4)))
+        let options = TextOptions(rawValue: UInt8(numbers.below(4)))
         if numbers.once(in: 6), comparator != .between { return quantifiedList(comparator, options) }
         let quantifier = numbers.one(of: [Quantifier.implied, .implied, .any, .all, .none])
         let asked = asked()
@@ -79,7 +79,7 @@ package struct RandomQueries {
 
     /// A list with a quantifier of its own, on either side.
     private mutating func quantifiedList(
-        _ comparator: CausewayQuery.Comparator, _ options: StringOptions
+        _ comparator: CausewayQuery.Comparator, _ options: TextOptions
     ) -> Comparison {
         let list = Expression.quantified(numbers.one(of: [.any, .all, .none]), values())
         let quantifier = numbers.one(of: [Quantifier.implied, .any])

@@ -4,7 +4,7 @@ import CausewayQuery
 
 /// One value against another.
 struct NaiveComparison {
-    private let options: StringOptions
+    private let options: TextOptions
     private let target: String?
     private let store: ReferenceStore?
 
@@ -15,7 +15,7 @@ struct NaiveComparison {
     }
 
     /// For values among which links are keys already.
-    init(options: StringOptions = []) {
+    init(options: TextOptions = []) {
         self.options = options
         target = nil
         store = nil

@@ -3,7 +3,7 @@ import Foundation
 
 /// Case and diacritics by what Foundation and the standard library know of characters.
 enum NaiveFolding {
-    static func folded(_ text: String, _ options: StringOptions) -> String {
+    static func folded(_ text: String, _ options: TextOptions) -> String {
         var scalars = Array(text.unicodeScalars)
         if options.contains(.diacriticInsensitive) { scalars = scalars.compactMap(base) }
         if options.contains(.caseInsensitive) { scalars = scalars.map(caseFolded) }

@@ -130,7 +130,7 @@ package struct OperatorMatrix {
         .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in, .between, .beginsWith, .endsWith,
         .contains, .like,
     ]
-    private static let options: [StringOptions] = [
+    private static let options: [TextOptions] = [
         [], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
     ]
 
@@ -162,7 +162,7 @@ package struct OperatorMatrix {
     }
 
     private mutating func tryConstants(
-        _ subject: Subject, _ quantifier: Quantifier, _ comparator: CausewayQuery.Comparator, _ options: StringOptions,
+        _ subject: Subject, _ quantifier: Quantifier, _ comparator: CausewayQuery.Comparator, _ options: TextOptions,
         _ values: [Value]
     ) throws {
         let isList = comparator == .in || comparator == .between
@@ -221,13 +221,13 @@ package struct OperatorMatrix {
     package mutating func runPairs(_ left: Subject) throws {
         for right in Self.subjects {
             for comparator in Self.comparators {
-                for options in [StringOptions(), .caseInsensitive] { try tryPair(left, comparator, options, right) }
+                for options in [TextOptions(), .caseInsensitive] { try tryPair(left, comparator, options, right) }
             }
         }
     }
 
     private mutating func tryPair(
-        _ written: Subject, _ operation: CausewayQuery.Comparator, _ options: StringOptions, _ other: Subject
+        _ written: Subject, _ operation: CausewayQuery.Comparator, _ options: TextOptions, _ other: Subject
     ) throws {
         let predicate = CausewayQuery.Predicate.comparison(
             Comparison(
@@ -330,7 +330,7 @@ private enum MatrixRules {
 
     /// An operator or option that the type does not have.
     static func refusal(
-        _ comparator: CausewayQuery.Comparator, _ type: PropertyType, _ options: StringOptions
+        _ comparator: CausewayQuery.Comparator, _ type: PropertyType, _ options: TextOptions
     ) -> String? {
         let missing =
             "Invalid operator type: Operator '\(comparator.text)' not supported for type '\(names[type] ?? "")'"

@@ -50,7 +50,7 @@ extension ZooHistory {
                 options: [], operand: .path(BoundPath(steps: [other])))
         }
         let comparator = numbers.one(of: Self.comparators(type) + [.in])
-        var options: StringOptions = []
+        var options: TextOptions = []
         let folds =
             type == .mixed
             ? Self.ofMixedTexts.contains(comparator)

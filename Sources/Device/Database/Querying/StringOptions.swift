@@ -26,8 +26,8 @@ public struct StringOptions: OptionSet, Hashable, Sendable {
     /// `e` equals `é`: the `[d]` of a format string.
     public static let diacriticInsensitive = StringOptions(rawValue: 2)
 
-    var syntax: CausewayQuery.StringOptions {
-        var syntax: CausewayQuery.StringOptions = []
+    var syntax: CausewayQuery.TextOptions {
+        var syntax: CausewayQuery.TextOptions = []
         if contains(.caseInsensitive) { syntax.insert(.caseInsensitive) }
         if contains(.diacriticInsensitive) { syntax.insert(.diacriticInsensitive) }
         return syntax

@@ -34,12 +34,12 @@ package struct ClassChanges: Hashable, Sendable {
     /// Never names an inserted object.
     package var modified: [ObjectKey: ColumnSet] = [:]
     /// In the order made, and only in the record of the write in progress. Not kept for objects inserted in it.
-    package var listEdits: [ListPlace: [ListEdit]] = [:]
+    package var listEdits: [ChangedList: [ListEdit]] = [:]
     /// The same of texts. One that was set as a string too has edits that lead elsewhere than to what it is now.
-    package var textEdits: [ListPlace: [TextEdit]] = [:]
+    package var textEdits: [ChangedList: [TextEdit]] = [:]
 
     /// What was added to counters, of inserted objects too, and only in the record of the write in progress.
-    package var additions: [ListPlace: CounterAddition] = [:]
+    package var additions: [ChangedList: CounterAddition] = [:]
 
     package init() {}
 
@@ -54,7 +54,7 @@ package struct CounterAddition: Hashable, Sendable {
 }
 
 /// The list, or the text, of one object.
-package struct ListPlace: Hashable, Sendable {
+package struct ChangedList: Hashable, Sendable {
     package var key: ObjectKey
     package var column: Int
 

@@ -12,7 +12,7 @@ struct TableChanges {
     private var modified: [ObjectKey: ColumnSet] = [:]
     /// Lists that note their edits themselves.
     private var editedLists: [ObjectKey: [OpenList]] = [:]
-    private var editedTexts: [ListPlace: [TextEdit]] = [:]
+    private var editedTexts: [ChangedList: [TextEdit]] = [:]
     /// Keys from here on were given out in this write.
     let firstNewKey: Int64
     /// What was added to counters, by object and column.
@@ -91,7 +91,7 @@ struct TableChanges {
     /// A text was edited, which counts as modified already.
     mutating func edit(_ key: ObjectKey, _ column: Int, _ edit: TextEdit) {
         if isInserted(key) { return }
-        editedTexts[ListPlace(key: key, column: column), default: []].appendRun(edit)
+        editedTexts[ChangedList(key: key, column: column), default: []].appendRun(edit)
     }
 
     mutating func noteGhost() {
@@ -116,10 +116,10 @@ struct TableChanges {
         }
         result.modified = modified
         for (key, columns) in additions {
-            for (column, addition) in columns { result.additions[ListPlace(key: key, column: column)] = addition }
+            for (column, addition) in columns { result.additions[ChangedList(key: key, column: column)] = addition }
         }
         for list in editedLists.values.joined() where !list.edits.isEmpty {
-            result.listEdits[ListPlace(key: list.key, column: list.column)] = list.edits
+            result.listEdits[ChangedList(key: list.key, column: list.column)] = list.edits
         }
         result.textEdits = editedTexts
         return result

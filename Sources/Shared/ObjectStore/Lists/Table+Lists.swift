@@ -105,7 +105,7 @@ extension Table {
     }
 
     private func knownWrittenList(_ key: ObjectKey, _ column: Int) -> OpenList? {
-        guard let list = writtenLists[ListPlace(key: key, column: column)] else { return nil }
+        guard let list = writtenLists[ChangedList(key: key, column: column)] else { return nil }
         list.settle()
         lastList = list
         return list
@@ -132,7 +132,7 @@ extension Table {
     private func makeWritable(_ list: OpenList) -> OpenList {
         if list.isWritten { return list }
         precondition(exists(list.key), "a list of an object that is not here was changed")
-        writtenLists[ListPlace(key: list.key, column: list.column)] = list
+        writtenLists[ChangedList(key: list.key, column: list.column)] = list
         list.isWritten = true
         list.cut()
         changes.edit(list)
@@ -293,7 +293,7 @@ extension Table {
     /// An object that the list may hold ends: it leaves the list before anybody looks at it again.
     func listTargetEnded(_ target: ClassedKey, _ key: ObjectKey, _ column: Int) {
         guard exists(key) else { return }
-        let place = ListPlace(key: key, column: column)
+        let place = ChangedList(key: key, column: column)
         listVersion.pointee &+= 1
         let list = writtenLists[place].flatMap { $0.isWritten ? $0 : nil } ?? makeWritable(openList(key, column))
         list.doomed.insert(target)
@@ -301,7 +301,7 @@ extension Table {
 
     /// The object that owns the list ends, and with it the list; its edits are nobody's concern.
     func listOwnerEnded(_ key: ObjectKey, _ column: Int) {
-        let place = ListPlace(key: key, column: column)
+        let place = ChangedList(key: key, column: column)
         guard writtenLists[place] != nil || listCount(key, column) > 0 else { return }
         listVersion.pointee &+= 1
         let list = openList(key, column)

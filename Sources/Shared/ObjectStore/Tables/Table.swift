@@ -45,7 +45,7 @@ package final class Table {
     /// Objects that were deleted, whose links, index entries and primary keys are still there: see `Table+Deleting`.
     @exclusivity(unchecked) var ended: [ObjectKey] = []
     /// Lists changed in this write, those of objects that ended included.
-    @exclusivity(unchecked) var writtenLists: [ListPlace: OpenList] = [:]
+    @exclusivity(unchecked) var writtenLists: [ChangedList: OpenList] = [:]
     /// The list used last, and the elements read last.
     @exclusivity(unchecked) var lastList: OpenList?
     @exclusivity(unchecked) var recentElements = RecentElements()

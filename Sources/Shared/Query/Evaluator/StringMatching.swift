@@ -5,14 +5,14 @@
 /// ``StringFolding``. An empty needle of BEGINSWITH, ENDSWITH and CONTAINS matches nothing, as Realm has it.
 package struct StringMatcher: Sendable {
     private let comparator: Comparator
-    private let options: StringOptions
+    private let options: TextOptions
     private let needle: [UInt8]
     /// The haystack folded, kept between calls so that folding allocates once.
     private var scratch: [UInt8] = []
     /// Of TEXT, which knows no needle: one or none, and as an array a single word in every other matcher.
     private var searches: [TextSearch] = []
 
-    package init(_ comparator: Comparator, _ needle: [UInt8], options: StringOptions = []) {
+    package init(_ comparator: Comparator, _ needle: [UInt8], options: TextOptions = []) {
         self.comparator = comparator
         self.options = options
         self.needle = options.isEmpty ? needle : needle.withUnsafeBytes { StringFolding.folded($0, options) }
@@ -169,7 +169,7 @@ package enum StringPattern {
 
 /// Case and diacritic folding, code point by code point: what `LatinFolding` and `UnicodeFolding` hold.
 package enum StringFolding {
-    package static func folded(_ bytes: UnsafeRawBufferPointer, _ options: StringOptions) -> [UInt8] {
+    package static func folded(_ bytes: UnsafeRawBufferPointer, _ options: TextOptions) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         fold(bytes, options, into: &result)
@@ -177,7 +177,7 @@ package enum StringFolding {
     }
 
     /// Appends the folded bytes. Malformed UTF-8 passes through byte by byte.
-    package static func fold(_ bytes: UnsafeRawBufferPointer, _ options: StringOptions, into result: inout [UInt8]) {
+    package static func fold(_ bytes: UnsafeRawBufferPointer, _ options: TextOptions, into result: inout [UInt8]) {
         let foldCase = options.contains(.caseInsensitive)
         let foldMarks = options.contains(.diacriticInsensitive)
         var position = 0
@@ -235,7 +235,7 @@ package enum StringFolding {
     }
 
     /// Whether only ASCII folds to these folded bytes, so that nothing else can match them.
-    package static func isFoldedFromASCIIOnly(_ folded: [UInt8], _ options: StringOptions) -> Bool {
+    package static func isFoldedFromASCIIOnly(_ folded: [UInt8], _ options: TextOptions) -> Bool {
         if options.isEmpty { return true }
         // Every letter is the base of some letter with marks, and marks alone fold to nothing.
         if options.contains(.diacriticInsensitive) { return false }

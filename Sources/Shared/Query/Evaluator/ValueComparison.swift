@@ -7,7 +7,7 @@ package enum ValueComparison {
         _ left: Value,
         _ comparator: Comparator,
         _ right: Value,
-        _ options: StringOptions,
+        _ options: TextOptions,
         sameObject: (Value, Value) -> Bool = { $0 == $1 }
     ) -> Bool {
         switch (left, right) {

@@ -76,7 +76,7 @@ extension Binder {
         return try bind(plain, depth: depth)
     }
 
-    private func checkComputed(_ comparator: Comparator, _ options: StringOptions) throws(QueryError) {
+    private func checkComputed(_ comparator: Comparator, _ options: TextOptions) throws(QueryError) {
         switch comparator {
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .in, .between: break
         case .beginsWith, .endsWith, .contains, .like, .text:

@@ -212,7 +212,7 @@ extension Value {
 struct ElementTest {
     var quantifier: Quantifier
     var path: BoundPath
-    var options: StringOptions
+    var options: TextOptions
 
     func predicate(_ comparator: Comparator, _ operand: Operand) -> BoundPredicate {
         .comparison(

@@ -274,7 +274,7 @@ struct Binder {
 
     /// Which operators a type has.
     private func checkOperator(
-        _ comparator: Comparator, _ type: PropertyType, _ options: StringOptions
+        _ comparator: Comparator, _ type: PropertyType, _ options: TextOptions
     ) throws(QueryError) {
         let isText = type == .string || type == .data || type == .mixed
         let isAllowed =

@@ -18,11 +18,11 @@ package struct BoundComparison: Hashable, Sendable {
     package var quantifier: Quantifier
     package var path: BoundPath
     package var comparator: Comparator
-    package var options: StringOptions
+    package var options: TextOptions
     package var operand: Operand
 
     package init(
-        quantifier: Quantifier, path: BoundPath, comparator: Comparator, options: StringOptions, operand: Operand
+        quantifier: Quantifier, path: BoundPath, comparator: Comparator, options: TextOptions, operand: Operand
     ) {
         self.quantifier = quantifier
         self.path = path

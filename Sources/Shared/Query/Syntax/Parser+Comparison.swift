@@ -56,9 +56,9 @@ extension Parser {
     }
 
     /// `[c]`, `[d]` or `[cd]` after an operator.
-    private mutating func options() throws(QueryError) -> StringOptions {
+    private mutating func options() throws(QueryError) -> TextOptions {
         guard try take(.openBracket) else { return [] }
-        var options: StringOptions = []
+        var options: TextOptions = []
         let expected = "[c], [d] or [cd]"
         guard case .word(let letters) = lexeme.token else { throw unexpected(expected) }
         for letter in letters.utf8 {

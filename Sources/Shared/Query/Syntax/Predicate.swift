@@ -15,7 +15,7 @@ package struct Comparison: Hashable, Sendable {
     package var quantifier: Quantifier
     package var left: Expression
     package var comparator: Comparator
-    package var options: StringOptions
+    package var options: TextOptions
     package var right: Expression
 
     package init(
@@ -23,7 +23,7 @@ package struct Comparison: Hashable, Sendable {
         _ left: Expression,
         _ comparator: Comparator,
         _ right: Expression,
-        options: StringOptions = []
+        options: TextOptions = []
     ) {
         self.quantifier = quantifier
         self.left = left
@@ -60,15 +60,15 @@ package enum Comparator: UInt8, Hashable, Sendable {
     case text
 }
 
-package struct StringOptions: OptionSet, Hashable, Sendable {
+package struct TextOptions: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    package static let caseInsensitive = StringOptions(rawValue: 1)
-    package static let diacriticInsensitive = StringOptions(rawValue: 2)
+    package static let caseInsensitive = TextOptions(rawValue: 1)
+    package static let diacriticInsensitive = TextOptions(rawValue: 2)
 }
 
 package enum Expression: Hashable, Sendable {

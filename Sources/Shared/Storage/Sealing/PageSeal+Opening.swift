@@ -48,7 +48,7 @@ extension PageSeal: PageOpener {
         guard let start = bytes.baseAddress else { return .damaged }
         let reading = open(pointer, .run, key: key, at: start)
         guard reading == .sound else { return reading }
-        guard let table = SessionTable(UnsafeRawBufferPointer(bytes), endingWith: salt) else { return .damaged }
+        guard let table = SealingSessions(UnsafeRawBufferPointer(bytes), endingWith: salt) else { return .damaged }
         ring.withLock { ring in
             ring.learn(table.sessions)
             ring.learnedTable = pointer

@@ -4,7 +4,7 @@ import Crypto
 struct SessionKeyRing {
     private let key: SealingKey
     private let fileID: FileID
-    private(set) var table = SessionTable()
+    private(set) var table = SealingSessions()
     /// Derived so far. Few: whoever reads meets the sessions whose pages are still there.
     private var derived: [SessionSalt: SessionKeys] = [:]
     /// Most pages that are opened one after the other are of one session.

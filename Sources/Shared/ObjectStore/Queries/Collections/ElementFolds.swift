@@ -109,7 +109,7 @@ struct StoredNumbers<Stored: StoredNumber>: NumberSource {
 }
 
 /// In a column of the objects the list holds.
-struct PropertyNumbers<Leaf: NumberLeaf>: NumberSource {
+struct LinkedPropertyNumbers<Leaf: NumberLeaf>: NumberSource {
     let column: GatheredColumn<Leaf>
 
     @inline(__always)

@@ -173,7 +173,7 @@ enum ListTests {
         func gathered<Leaf: NumberLeaf>(_: Leaf.Type) -> (any LeafTest)? {
             test(
                 {
-                    PropertyNumbers(column: target.gathered(of: column) { GatheredColumn<Leaf>(target, column) })
+                    LinkedPropertyNumbers(column: target.gathered(of: column) { GatheredColumn<Leaf>(target, column) })
                 }, cost: cost, explanation: explanation)
         }
         switch steps[1].type {

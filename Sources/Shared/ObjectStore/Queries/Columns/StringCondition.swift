@@ -27,7 +27,7 @@ struct StringCondition {
     private var matcher: StringMatcher
 
     /// - Parameter isText: whether the bytes are UTF-8, where a part that matches never begins inside of a character.
-    init(_ comparator: Comparator, _ needle: [UInt8], _ options: StringOptions, isText: Bool) {
+    init(_ comparator: Comparator, _ needle: [UInt8], _ options: TextOptions, isText: Bool) {
         let options = isText ? options : []
         matcher = StringMatcher(comparator, needle, options: options)
         let folded = options.isEmpty ? needle : needle.withUnsafeBytes { StringFolding.folded($0, options) }

@@ -4,7 +4,7 @@ import CausewayStore
 
 /// The classes of the database as the record needs them: by a number that never changes, with everything worked out
 /// that a single operation would otherwise look up.
-struct Catalog: Sendable {
+struct RecordCatalog: Sendable {
     let schema: Schema
     private let byName: ExactDictionary<ClassPlan>
     private let byNumber: [Int: ClassPlan]
@@ -160,7 +160,7 @@ final class ClassPlan: Sendable {
         embeddedColumns.contains(column)
     }
 
-    /// Whether values of the column may be parts of their object: see `Catalog.part`.
+    /// Whether values of the column may be parts of their object: see `RecordCatalog.part`.
     func mayHoldParts(_ column: Int) -> Bool {
         embeddedColumns.contains(column) || mixedColumns.contains(column)
     }

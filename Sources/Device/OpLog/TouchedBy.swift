@@ -2,7 +2,7 @@ import CausewayModel
 import CausewayOperations
 
 /// Which objects a logged changeset is about: the rows it created, as ranges, and the others by reference.
-struct Touched: Hashable {
+struct TouchedBy: Hashable {
     /// A new class's rows come in ascending runs, so a bulk insert is one range.
     struct Rows: Hashable {
         var className: String
@@ -25,7 +25,7 @@ struct Touched: Hashable {
     var elementCounter: UInt64 = 0
 }
 
-extension Touched {
+extension TouchedBy {
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.write(varint: UInt64(fresh.count))
@@ -73,7 +73,7 @@ extension Touched {
     }
 }
 
-extension Touched.Rows {
+extension TouchedBy.Rows {
     /// Gathers ascending keys into ranges.
     init(className: String, keys: [ObjectKey]) {
         self.className = className

@@ -4,8 +4,9 @@ import CausewayObjectStore
 import CausewayQuery
 import Foundation
 
-struct Query: ParsableCommand {
+struct QueryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "query",
         abstract: "Looks into a database, whether the server runs or not.",
         discussion: """
             Prints one JSON object a line. A link shows the primary key of its object, Data base 64 in B64"…", a Date \

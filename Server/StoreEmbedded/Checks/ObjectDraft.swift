@@ -4,7 +4,7 @@ import CausewayOperations
 /// What the operations of a changeset make of one object, as far as rules can ask.
 ///
 /// What they take out of a collection counts as still there: a rule that asks for it is then answered as before.
-struct Draft {
+struct ObjectDraft {
     /// Nothing of this life is in the record.
     private(set) var isNew: Bool
     /// The changeset has a create of it.
@@ -25,7 +25,7 @@ struct Draft {
     /// What an operation may change of a draft, so that it can be taken back without a copy of all that was gathered.
     enum Mark {
         /// Before a create or a delete.
-        case whole(Draft)
+        case whole(ObjectDraft)
         /// Before another operation, which is about one column.
         case column(Int, field: FieldValue?, sum: Int64?, elements: Int?, keys: Int?, edits: Int?)
     }

@@ -3,8 +3,9 @@ import CausewayEnvironment
 import CausewayIdentity
 import Foundation
 
-struct Token: AsyncParsableCommand {
+struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "token",
         abstract: "Signs a token for development, and prints it.",
         discussion: "In production, tokens come from the issuer your users sign in at."
     )

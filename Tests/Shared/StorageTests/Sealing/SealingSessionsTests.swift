@@ -4,11 +4,11 @@ import Testing
 @testable import CausewayStorage
 
 @Suite("The table of sessions")
-struct SessionTableTests {
+struct SealingSessionsTests {
     private static let seeds = SeedList.drawn(for: "session-tables", count: 500)
 
-    private func table(_ births: [UInt64]) -> SessionTable {
-        var table = SessionTable()
+    private func table(_ births: [UInt64]) -> SealingSessions {
+        var table = SealingSessions()
         table.learn(births.map { Session(firstBirth: $0, salt: SessionSalt(low: $0, high: ~$0)) })
         return table
     }
@@ -43,10 +43,10 @@ struct SessionTableTests {
             let bytes = table.encoded()
             #expect(bytes.count == count * 24)
             let last = table.sessions[count - 1].salt
-            #expect(bytes.withUnsafeBytes { SessionTable($0, endingWith: last) } == table)
-            #expect(bytes.withUnsafeBytes { SessionTable($0, endingWith: SealingFixture.salt) } == nil)
+            #expect(bytes.withUnsafeBytes { SealingSessions($0, endingWith: last) } == table)
+            #expect(bytes.withUnsafeBytes { SealingSessions($0, endingWith: SealingFixture.salt) } == nil)
         }
-        let one = SessionTable(only: SealingFixture.salt).encoded()
+        let one = SealingSessions(only: SealingFixture.salt).encoded()
         let number: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
         let salt: [UInt8] = [
             0x28, 0x27, 0x26, 0x25, 0x24, 0x23, 0x22, 0x21, 0x38, 0x37, 0x36, 0x35, 0x34, 0x33, 0x32, 0x31,
@@ -57,8 +57,8 @@ struct SessionTableTests {
     @Test("bytes that are no table are refused")
     func refusesHostileBytes() {
         let last = SessionSalt(low: 20, high: ~20)
-        func decoded(_ bytes: [UInt8]) -> SessionTable? {
-            bytes.withUnsafeBytes { SessionTable($0, endingWith: last) }
+        func decoded(_ bytes: [UInt8]) -> SealingSessions? {
+            bytes.withUnsafeBytes { SealingSessions($0, endingWith: last) }
         }
         let good = table([10, 20]).encoded()
         #expect(decoded(good) != nil)

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP2
 
 /// Sees what arrives on one connection: how many streams the server allows, and that it lives.
-final class ConnectionWatch: ChannelInboundHandler {
+final class ServerWatch: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
     typealias OutboundOut = HTTP2Frame

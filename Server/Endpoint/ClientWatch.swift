@@ -6,7 +6,7 @@ import NIOHTTP2
 /// The connection handler's own idle timer only says goodbye and then waits for the client to agree; this one insists.
 /// Until the first request comes, the time for the handshake runs. A connection on which nobody is known ends after a
 /// time whatever is asked on it: a stream stays open for as long as its client takes no answer, and keeps it open.
-final class ConnectionWatch: NIOHTTP2StreamDelegate, Sendable {
+final class ClientWatch: NIOHTTP2StreamDelegate, Sendable {
     private struct State {
         var streams = 0
         /// Whether somebody has shown a good token.

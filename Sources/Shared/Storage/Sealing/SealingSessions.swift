@@ -36,7 +36,7 @@ struct Session: Hashable, Sendable {
 /// Kept in a run that the header points to, 24 bytes a session: 8 first birth, 16 salt, little-endian, ascending. It is
 /// written by the first commit of each session, hence sealed under the salt that stands in the clear in the header that
 /// points to it. A file of one session needs no run: every birth is that session's.
-struct SessionTable: Hashable, Sendable {
+struct SealingSessions: Hashable, Sendable {
     static let sessionByteCount = 24
 
     /// Ascending by first birth, no two the same.
