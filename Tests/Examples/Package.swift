@@ -2,12 +2,14 @@
 
 import PackageDescription
 
-// Builds what the documentation shows, in one go: the two sample packages, the samples of the guides and of README (each
+// Builds what the documentation shows, in one go: the sample packages, the samples of the guides and of README (each
 // page is a program, taken out of it by `deploy/examples`), and a client whose compile time is measured.
 
 let guides = [
-    "DefiningModels", "DifferentOnLinux", "GettingStarted", "MigratingFromRealm", "Observing", "Queries", "Readme",
-    "ReadmeStart", "Syncing", "ThreadsAndActors",
+    "ConflictsAndMerging", "DefiningModels", "DeployingToAFleet", "DifferentOnLinux", "ErrorsAndDebugging",
+    "GettingStarted", "Installing", "LimitsAndPlatforms", "MigratingFromRealm", "MovingFromAtlas", "Observing",
+    "Queries",
+    "QuestionsAndAnswers", "Readme", "ReadmeStart", "RunningAServer", "Syncing", "TestingYourApp", "ThreadsAndActors",
 ]
 
 let package = Package(
