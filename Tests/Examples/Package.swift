@@ -18,6 +18,8 @@ let package = Package(
         .package(name: "causeway", path: "../.."),
         .package(path: "Documents"),
         .package(path: "Fleet"),
+        .package(path: "Gateway"),
+        .package(path: "ToDo"),
     ],
     targets: guides.map {
         .executableTarget(
