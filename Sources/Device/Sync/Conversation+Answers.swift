@@ -46,9 +46,8 @@ extension Conversation {
         case .failed(_, let call, let failure):
             failed(call, failure, at: now, using: &random, into: &actions)
         case .fileUnreadable(_, let message):
-            // A disk that is full, or fails once, may not the next time.
-            actions.append(.report(.file(message)))
-            retry(at: now, using: &random, into: &actions)
+            // A disk that is full, or fails once, may not the next time. Who waits for no second attempt hears of it.
+            interrupted(.unusable(message), at: now, using: &random, into: &actions)
         default:
             break
         }

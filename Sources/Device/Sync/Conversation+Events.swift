@@ -41,7 +41,8 @@ extension Conversation {
         case received(Attempt, DownloadMessage, bytes: Int)
         case downloadClosed(Attempt)
         case failed(Attempt, Call, TransportFailure)
-        /// What a call was to carry cannot be read from the file, or is not on the disk, and why.
+        /// What a call was to carry cannot be had of the file at the moment, and why. What will not pass is a failure of the
+        /// call.
         case fileUnreadable(Attempt, String)
 
         // What the file answers.

@@ -1,3 +1,4 @@
+package import CausewayObjectStore
 package import CausewaySync
 package import CausewayWire
 
@@ -83,11 +84,11 @@ extension SyncedFile {
     package func errands(for action: Conversation.Action, of conversation: Conversation) -> [Errand] {
         switch action {
         case .sendHello(let attempt):
-            return asking(attempt) { [.call(OutgoingCall(attempt, .hello(try greeting())))] }
+            return asking(attempt, .hello) { [.call(OutgoingCall(attempt, .hello(try greeting())))] }
         case .openDownload(let attempt, let session):
             return [.call(OutgoingCall(attempt, .download(session: session)))]
         case .upload(let attempt, let session, let after, let alone):
-            return asking(attempt) {
+            return asking(attempt, .upload) {
                 let (changesets, sizeBytes) = try pending(
                     after: after, limitBytes: alone ? 0 : conversation.upload.batchBytes,
                     operationsMax: conversation.operationsMax)
@@ -99,7 +100,7 @@ extension SyncedFile {
                 ]
             }
         case .ingest(let attempt, let after, let alone):
-            return asking(attempt) {
+            return asking(attempt, .ingest) {
                 let pending = try pendingOneWay(
                     after: after, limitBytes: alone ? 0 : conversation.ingest.batchBytes,
                     operationsMax: conversation.operationsMax)
@@ -109,7 +110,7 @@ extension SyncedFile {
                 ]
             }
         case .sendQueries(let attempt, let session):
-            return asking(attempt) {
+            return asking(attempt, .queries) {
                 let request = SubscriptionsRequest(session: session, wanted: try subscriptions().querySet)
                 return [.call(OutgoingCall(attempt, .queries(request)))]
             }
@@ -130,11 +131,25 @@ extension SyncedFile {
         }
     }
 
-    private func asking(_ attempt: Conversation.Attempt, _ body: () throws -> [Errand]) -> [Errand] {
+    private func asking(
+        _ attempt: Conversation.Attempt, _ call: Conversation.Call, _ body: () throws -> [Errand]
+    ) -> [Errand] {
         do {
             return try body()
+        } catch let error as StoreError where error.isPassing {
+            return [.tell(.fileUnreadable(attempt, error.message))]
         } catch {
-            return [.tell(.fileUnreadable(attempt, "What is to be sent cannot be read: \(Self.message(of: error))"))]
+            return [.tell(.failed(attempt, call, .unusable(Self.message(of: error))))]
+        }
+    }
+}
+
+extension StoreError {
+    /// Whether the same may succeed later, though nobody does anything to the file.
+    package var isPassing: Bool {
+        switch code {
+        case .outOfSpace, .io, .tooManyReaders, .locked, .tooManyVersions: true
+        default: false
         }
     }
 }

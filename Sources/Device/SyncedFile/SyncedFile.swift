@@ -6,6 +6,7 @@ import CausewayOperations
 import CausewayStorage
 package import CausewaySync
 import CausewayWire
+import Foundation
 import Synchronization
 
 /// What synchronisation reads and writes in one file, each call in a transaction of its own.
@@ -147,6 +148,7 @@ package final class SyncedFile: Sendable {
         case let error as StoreError: error.message
         case let error as SyncFailure: error.message
         case let error as EncodingError: error.message
+        case let error as any LocalizedError: error.errorDescription ?? "\(error)"
         default: "\(error)"
         }
     }

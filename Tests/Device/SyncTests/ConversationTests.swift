@@ -11,7 +11,9 @@ struct ConversationTests {
         var peer = HandCrankedPeer(changesets: 3)
         if isConnected { peer.connect() } else { peer.tell(.resumed) }
         let actions = peer.tell(.fileUnreadable(peer.attempt, "The disk is full."))
-        #expect(actions.contains(.report(.file("The disk is full."))) && actions.contains(.disconnect(peer.attempt)))
+        #expect(
+            actions.contains(.report(.interrupted(.unusable("The disk is full."))))
+                && actions.contains(.disconnect(peer.attempt)))
         guard case .waiting(let until) = peer.conversation.phase else {
             Issue.record("it does not wait but is \(peer.conversation.phase)")
             return

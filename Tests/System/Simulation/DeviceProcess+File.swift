@@ -149,7 +149,7 @@ extension DeviceProcess {
             do {
                 try file.submitQuarantined(change.number)
                 world.story.note("the app of device \(number) submits again what was refused: \(change.reason)")
-            } catch DiskFailure.full {
+            } catch is StoreError {
                 continue
             } catch DiskFailure.processOver {
                 return crash()
@@ -205,6 +205,8 @@ final class DeviceDisk: @unchecked Sendable {
             do {
                 try decide(transaction)
                 hasCommitted = true
+            } catch DiskFailure.full {
+                throw StoreError(.outOfSpace, DiskFailure.full.description, path: "")
             } catch DiskFailure.processOver {
                 isProcessOver = true
                 throw DiskFailure.processOver

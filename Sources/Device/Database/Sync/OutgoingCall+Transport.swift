@@ -9,17 +9,18 @@ extension OutgoingCall {
     /// Carries the call to the server.
     ///
     /// - Parameters:
-    ///   - file: whose call it is.
+    ///   - file: whose hello it is; nil for other calls, which keep no file open.
     ///   - receive: hears what a download brings, until its stream is closed.
     func answer(
-        over transport: any Transport, token: String, from file: SyncedFile,
+        over transport: any Transport, token: String, from file: SyncedFile?,
         receive: @escaping @Sendable (Conversation.Event) async -> Void
     ) async throws(TransportFailure) -> Answer {
         switch request {
         case .hello(let greeting):
             do throws(StoreError) {
-                try await file.whenDurable(greeting.fileVersion)
+                try await file?.whenDurable(greeting.fileVersion)
             } catch {
+                guard error.isPassing else { throw .unusable(error.message) }
                 return .notDurable(error.message)
             }
             return .welcome(try await hello(greeting, over: transport, token, file))
@@ -43,15 +44,15 @@ extension OutgoingCall {
     }
 
     private func hello(
-        _ greeting: SyncedFile.Greeting, over transport: any Transport, _ token: String, _ file: SyncedFile
+        _ greeting: SyncedFile.Greeting, over transport: any Transport, _ token: String, _ file: SyncedFile?
     ) async throws(TransportFailure) -> Welcome {
         let sent = DispatchTime.now().uptimeNanoseconds
         let welcome = try await transport.hello(greeting.hello, token: token)
         // Read first and rounded up, so that the trip reaches back to before it began: clocks that agree are then left
         // alone, also where the trip took less than their milliseconds show.
-        let localTime = file.wallClock
+        let localTime = file?.wallClock
         let roundTrip = (DispatchTime.now().uptimeNanoseconds - sent) / 1_000_000 + 1
-        file.observe(welcome, localTime: localTime, roundTrip: roundTrip)
+        if let localTime { file?.observe(welcome, localTime: localTime, roundTrip: roundTrip) }
         return welcome
     }
 }

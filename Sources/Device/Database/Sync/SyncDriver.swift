@@ -447,7 +447,9 @@ actor SyncDriver {
         }
         lastCall += 1
         let id = lastCall
-        calls[id] = Task(executorPreference: executor) { [transport, file, weak self] in
+        // A download lasts as long as its session: it must not keep the file open when the driver has gone.
+        let file = if case .hello = call.request { self.file } else { SyncedFile?.none }
+        calls[id] = Task(executorPreference: executor) { [transport, weak self] in
             let event: Conversation.Event?
             do throws(TransportFailure) {
                 let answer = try await call.answer(over: transport, token: token, from: file) { [weak self] event in
