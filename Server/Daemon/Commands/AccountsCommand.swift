@@ -11,20 +11,9 @@ struct AccountsCommand: ParsableCommand {
 
     /// The accounts of which database.
     struct Place: ParsableArguments {
-        @OptionGroup var option: ConfigurationOption
+        @OptionGroup var place: DatabaseOption
 
-        @Option(help: "The database's name in the configuration.")
-        var database: String
-
-        func open() throws -> AccountOffice {
-            let configuration = try option.read()
-            guard let found = configuration.databases.first(where: { $0.name == database }) else {
-                throw CommandFailure(
-                    "There is no database '\(database)'. The configuration has: "
-                        + configuration.databases.map(\.name).joined(separator: ", ") + ".")
-            }
-            return try AccountOffice(folder: found.folder)
-        }
+        func open() throws -> AccountOffice { try AccountOffice(folder: place.folder()) }
 
         func use(_ body: (AccountOffice) throws -> Void) throws {
             let office = try open()

@@ -15,10 +15,7 @@ struct QueryCommand: ParsableCommand {
             """
     )
 
-    @OptionGroup var option: ConfigurationOption
-
-    @Option(help: "The database's name in the configuration.")
-    var database: String
+    @OptionGroup var place: DatabaseOption
 
     @Option(
         name: .customLong("class"), help: "The class to look at. Without one, all classes and their counts are listed.")
@@ -40,16 +37,7 @@ struct QueryCommand: ParsableCommand {
     var count = false
 
     func run() throws {
-        let configuration = try option.read()
-        guard let found = configuration.databases.first(where: { $0.name == database }) else {
-            throw CommandFailure(
-                "There is no database '\(database)'. The configuration has: "
-                    + configuration.databases.map(\.name).joined(separator: ", ") + ".")
-        }
-        let path = found.folder + "/database.causeway"
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw CommandFailure("The database '\(database)' was never served: there is no \(path) yet.")
-        }
+        let path = try place.servedFolder().file
         var options = ObjectStore.Options()
         options.readOnly = true
         let store = try ObjectStore.open(path: path, options: options)

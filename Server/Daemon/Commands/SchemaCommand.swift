@@ -16,28 +16,6 @@ struct SchemaCommand: ParsableCommand {
         subcommands: [List.self, Drop.self], defaultSubcommand: List.self
     )
 
-    /// Which database.
-    struct Place: ParsableArguments {
-        @OptionGroup var option: ConfigurationOption
-
-        @Option(help: "The database's name in the configuration.")
-        var database: String
-
-        func folder() throws -> String {
-            let configuration = try option.read()
-            guard let found = configuration.databases.first(where: { $0.name == database }) else {
-                throw CommandFailure(
-                    "There is no database '\(database)'. The configuration has: "
-                        + configuration.databases.map(\.name).joined(separator: ", ") + ".")
-            }
-            let path = found.folder + "/database.causeway"
-            guard FileManager.default.fileExists(atPath: path) else {
-                throw CommandFailure("The database '\(database)' was never served: there is no \(path) yet.")
-            }
-            return found.folder
-        }
-    }
-
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Prints the classes, each with its properties, whether the server runs or not.",
@@ -46,14 +24,14 @@ struct SchemaCommand: ParsableCommand {
                 that was before the server noted it. declared is the day on which a device last had it in its schema.
                 """)
 
-        @OptionGroup var place: Place
+        @OptionGroup var place: DatabaseOption
 
         func run() throws {
             for line in try lines() { print(line) }
         }
 
         func lines() throws -> [String] {
-            let folder = try place.folder()
+            let folder = try place.servedFolder().folder
             do throws(StoreFailure) {
                 return try StoreEmbedded.schemaElements(folder: folder).map(\.json)
             } catch {
@@ -71,7 +49,7 @@ struct SchemaCommand: ParsableCommand {
                 refused until its app is newer. Every device is compared with the database once, as after a restore.
                 """)
 
-        @OptionGroup var place: Place
+        @OptionGroup var place: DatabaseOption
 
         @Option(name: .customLong("class"), help: "The class.")
         var className: String
@@ -88,7 +66,7 @@ struct SchemaCommand: ParsableCommand {
 
         /// - Parameter answer: what the operator answers to what was printed last; nil when nobody is there.
         func run(print: (String) -> Void, answer: () -> String?) throws {
-            let folder = try place.folder()
+            let folder = try place.servedFolder().folder
             let lock = try taken(folder)
             try drop(in: folder, print: print, answer: answer)
             _ = consume lock
