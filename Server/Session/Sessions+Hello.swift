@@ -24,19 +24,9 @@ extension Sessions {
         var isStagedKnown = false
     }
 
-    /// - Parameter access: what the caller may do; nil is everything.
-    package func open(_ hello: Hello, user: String, access: Access?) throws(SyncFailure) -> Welcome {
-        let arrival = try admit(hello, user: user, access: access)
-        let finding: Finding
-        do throws(StoreFailure) {
-            finding = try look(arrival)
-        } catch {
-            throw SyncFailure(error)
-        }
-        return try open(arrival, finding)
-    }
-
     /// Whether the hello has a prospect. Writes nothing down.
+    ///
+    /// - Parameter access: what the caller may do; nil is everything.
     package func admit(_ hello: Hello, user: String, access: Access?) throws(SyncFailure) -> Arrival {
         if let failure = table.withLock({ $0.ending }) { throw failure }
         let spoken = Self.protocolVersions.clamped(to: hello.protocolVersions)

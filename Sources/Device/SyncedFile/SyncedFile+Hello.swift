@@ -9,6 +9,8 @@ import Synchronization
 
 extension SyncedFile {
     package struct Greeting: Sendable {
+        /// Whose hello it is: said when it is durable, and its answer sets the clock. Other calls keep no file open.
+        package var file: SyncedFile
         package var hello: Hello
         /// The version of the file that says so.
         package var fileVersion: UInt64
@@ -45,7 +47,7 @@ extension SyncedFile {
             let said = Conversation.Greeting(
                 wanted: newest.version, logged: state.logged, dropped: state.dropped,
                 staged: view == nil ? nil : staged, openings: openings.changesets, oneWayOpenings: openings.oneWay)
-            return Greeting(hello: hello, fileVersion: transaction.version, said: said)
+            return Greeting(file: self, hello: hello, fileVersion: transaction.version, said: said)
         }
     }
 

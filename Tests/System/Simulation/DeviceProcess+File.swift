@@ -82,8 +82,7 @@ extension DeviceProcess {
             guard state.lastSequence == lastSequence else {
                 throw DiskFailure.wrong("[I6] device \(number) made operations of what the server told it")
             }
-            let changes = transaction.changes
-            if world.story.isTold { disk.observed = "on device \(number): \(brief(changes))" }
+            if world.story.isTold { disk.observed = "on device \(number): \(brief(transaction.changes))" }
         }
         // What lies in the quarantine, or was sent again out of it.
         let kept = try Replica.quarantined(in: transaction).reduce(0) { $0 + $1.operations.count }
@@ -139,9 +138,7 @@ extension DeviceProcess {
 
     // MARK: - The app and its quarantine
 
-    /// The app sends again what was refused.
-    ///
-    /// - Parameter numbers: all of it if nil.
+    /// The app sends again what was refused, as far as it counts.
     func submitQuarantined(where counts: (QuarantinedChange) -> Bool) throws {
         guard isRunning else { return }
         for change in try file.quarantined() where counts(change) {

@@ -265,19 +265,7 @@ final class DeviceProcess {
 
     func subscribe(_ queries: [StandingQuery]) throws {
         guard isRunning else { return }
-        let version = try write { transaction in
-            let tree = SubscriptionTree(transaction)
-            var record = try tree.newest()
-            record.version += 1
-            record.state = .pending
-            record.subscriptions = queries.enumerated().map { number, query in
-                SubscriptionRecord(
-                    id: UInt64(number + 1), name: nil, className: query.className, predicate: query.predicate,
-                    createdAt: Timestamp(seconds: 0, nanoseconds: 0), updatedAt: Timestamp(seconds: 0, nanoseconds: 0))
-            }
-            tree.store(record)
-            return record.version
-        }
+        let version = try write { try SubscriptionTree($0).want(queries) }
         world.story.note("device \(number) wants \(version): \(queries.map { "\($0.className): \($0.predicate)" })")
         try handle(.queriesChanged(version: version))
     }

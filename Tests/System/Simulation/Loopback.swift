@@ -99,14 +99,7 @@ final class LoopbackDevice {
     }
 
     func subscribe(_ queries: [StandingQuery]) throws {
-        try change { transaction in
-            let tree = SubscriptionTree(transaction)
-            var record = try tree.newest()
-            record.version += 1
-            record.state = .pending
-            record.subscriptions = queries.map { SubscriptionRecord($0) }
-            tree.store(record)
-        }
+        try change { _ = try SubscriptionTree($0).want(queries) }
     }
 
     private func change(_ body: (Transaction) throws -> Void) throws {
@@ -159,7 +152,8 @@ final class LoopbackDevice {
         var answer = OutgoingCall.Answer.taken
         switch call.request {
         case .hello(let greeting):
-            let welcome = try came(sessions.open(try went(greeting.hello), user: user, access: nil))
+            let arrival = try sessions.admit(try went(greeting.hello), user: user, access: nil)
+            let welcome = try came(sessions.open(arrival, sessions.look(arrival)))
             file.observe(welcome, localTime: clock.now(), roundTrip: 0)
             answer = .welcome(welcome)
         case .download(let session):
@@ -204,13 +198,9 @@ final class LoopbackDevice {
             due = nil
             switch action {
             case .difference(let request):
-                var begun = DownloadWork.Begun.again(DownloadWork.lane(for: request))
-                while case .again(let lane) = begun { begun = download.begin(request, in: lane) }
-                switch begun {
-                case .sends(let message): try receive(message)
-                case .goesOn(let action): due = action
-                case .again: break
-                }
+                let begun = download.beginHere(request)
+                try receive(begun.message)
+                due = begun.due
             case .question: try receive(download.ask())
             case .compare(let reports): while !download.compare(reports) {}
             case .part(let bytes): try receive(download.part(bytes))
@@ -242,26 +232,16 @@ final class LoopbackDevice {
         server.sessions.passTurn(download.open)
     }
 
+    private func went<Message: WireMessage>(_ message: Message) throws -> Message { try carried(message, \.up) }
+
+    private func came<Message: WireMessage>(_ message: Message) throws -> Message { try carried(message, \.down) }
+
     /// The message as it comes out of its bytes at the other end.
-    private func went<Message: WireMessage>(_ message: Message) throws -> Message {
+    private func carried<Message: WireMessage>(
+        _ message: Message, _ direction: WritableKeyPath<Traffic, Int>
+    ) throws -> Message {
         let bytes = WireCodec.encode(message)
-        traffic.up += bytes.count
+        traffic[keyPath: direction] += bytes.count
         return try WireCodec.decode(Message.self, body: bytes)
-    }
-
-    private func came<Message: WireMessage>(_ message: Message) throws -> Message {
-        let bytes = WireCodec.encode(message)
-        traffic.down += bytes.count
-        return try WireCodec.decode(Message.self, body: bytes)
-    }
-}
-
-extension SubscriptionRecord {
-    /// A subscription without a name.
-    init(_ query: StandingQuery) {
-        let never = Timestamp(seconds: 0, nanoseconds: 0)
-        self.init(
-            id: 1, name: nil, className: query.className, predicate: query.predicate, createdAt: never,
-            updatedAt: never)
     }
 }

@@ -83,19 +83,11 @@ final class ServerDownload {
     }
 
     private func begin(_ request: DownloadConversation.DifferenceRequest) {
-        var lane = DownloadWork.lane(for: request)
-        while true {
-            let begun = work.begin(planted(request), in: lane)
-            switch begun {
-            case .again(let other):
-                world.story.note("what \(name) lacks is looked for again, in the lane \(other)")
-                lane = other
-                continue
-            case .goesOn(let action): due = action
-            case .sends(let message): send(message)
-            }
-            break
+        let begun = work.beginHere(planted(request)) { lane in
+            world.story.note("what \(name) lacks is looked for again, in the lane \(lane)")
         }
+        due = begun.due
+        send(begun.message)
         world.story.tell(
             .decided,
             "what \(name) lacks\(work.isCompared ? ", by digests" : ""): \(request.from.rawValue) → "

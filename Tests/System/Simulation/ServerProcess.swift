@@ -49,7 +49,7 @@ final class ServerProcess {
     /// How far its clock is off.
     var clockOffset: Int64 = 0
     private(set) var access = ServerAccess()
-    /// What it takes in no form, and what it was asked to.
+    /// Which entries it refuses as a whole.
     private var obstinacy = Obstinacy()
     /// Every operation that the record ever refused, by its changeset and its place there.
     private(set) var refused: [ClientID: Set<[UInt64]>] = [:]

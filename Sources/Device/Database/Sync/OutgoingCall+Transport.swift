@@ -8,22 +8,20 @@ import Dispatch
 extension OutgoingCall {
     /// Carries the call to the server.
     ///
-    /// - Parameters:
-    ///   - file: whose hello it is; nil for other calls, which keep no file open.
-    ///   - receive: hears what a download brings, until its stream is closed.
+    /// - Parameter receive: hears what a download brings, until its stream is closed.
     func answer(
-        over transport: any Transport, token: String, from file: SyncedFile?,
+        over transport: any Transport, token: String,
         receive: @escaping @Sendable (Conversation.Event) async -> Void
     ) async throws(TransportFailure) -> Answer {
         switch request {
         case .hello(let greeting):
             do throws(StoreError) {
-                try await file?.whenDurable(greeting.fileVersion)
+                try await greeting.file.whenDurable(greeting.fileVersion)
             } catch {
                 guard error.isPassing else { throw .unusable(error.message) }
                 return .notDurable(error.message)
             }
-            return .welcome(try await hello(greeting, over: transport, token, file))
+            return .welcome(try await hello(greeting, over: transport, token))
         case .download(let session):
             let attempt = attempt
             try await transport.download(session: session, token: token) { message, bytes in
@@ -44,15 +42,15 @@ extension OutgoingCall {
     }
 
     private func hello(
-        _ greeting: SyncedFile.Greeting, over transport: any Transport, _ token: String, _ file: SyncedFile?
+        _ greeting: SyncedFile.Greeting, over transport: any Transport, _ token: String
     ) async throws(TransportFailure) -> Welcome {
         let sent = DispatchTime.now().uptimeNanoseconds
         let welcome = try await transport.hello(greeting.hello, token: token)
         // Read first and rounded up, so that the trip reaches back to before it began: clocks that agree are then left
         // alone, also where the trip took less than their milliseconds show.
-        let localTime = file?.wallClock
+        let localTime = greeting.file.wallClock
         let roundTrip = (DispatchTime.now().uptimeNanoseconds - sent) / 1_000_000 + 1
-        if let localTime { file?.observe(welcome, localTime: localTime, roundTrip: roundTrip) }
+        greeting.file.observe(welcome, localTime: localTime, roundTrip: roundTrip)
         return welcome
     }
 }

@@ -447,12 +447,10 @@ actor SyncDriver {
         }
         lastCall += 1
         let id = lastCall
-        // A download lasts as long as its session: it must not keep the file open when the driver has gone.
-        let file = if case .hello = call.request { self.file } else { SyncedFile?.none }
         calls[id] = Task(executorPreference: executor) { [transport, weak self] in
             let event: Conversation.Event?
             do throws(TransportFailure) {
-                let answer = try await call.answer(over: transport, token: token, from: file) { [weak self] event in
+                let answer = try await call.answer(over: transport, token: token) { [weak self] event in
                     await self?.handle(event)
                 }
                 event = call.event(answer)
