@@ -1,6 +1,7 @@
 import CausewayEnvironment
 import CausewayModel
 import CausewayOperations
+import CausewaySession
 package import CausewayWire
 import Logging
 import Synchronization
@@ -82,7 +83,7 @@ extension Desk {
                 "This server has no database '\(database)'. Check the app id; the operator adds databases in the "
                     + "server's configuration.")
         }
-        return Admitted(call: call, database: database, caller: caller, service: service.serving(caller))
+        return Admitted(call: call, database: database, caller: caller, service: service)
     }
 
     /// An account call. Who calls is for its service to find out, for most of them come before there is a token.
@@ -177,42 +178,42 @@ extension Desk {
 
     private func result(of request: Admitted, body: [UInt8]) async throws(SyncFailure) -> Answer {
         let service = request.service
-        let user = request.caller.user.string
+        let caller = request.caller
         let frames = frameLimits(for: request.call)
         switch request.call {
         case .session:
             let hello = try WireCodec.decode(Hello.self, body: body, limits: frames)
-            return Answer(try await service.open(hello, user: user))
+            return Answer(try await service.open(hello, by: caller))
         case .upload:
             return try await withChanges(UploadRequest.self, body, of: request) { upload throws(SyncFailure) in
                 tenures.extend(upload.session, request)
-                return Answer(try await service.upload(upload.session, user: user, upload.changesets))
+                return Answer(try await service.upload(upload.session, by: caller, upload.changesets))
             }
         case .ingest:
             return try await withChanges(IngestBatch.self, body, of: request) { batch throws(SyncFailure) in
-                return Answer(IngestAnswer(acknowledged: try await service.ingest(batch, user: user)))
+                return Answer(IngestAnswer(acknowledged: try await service.ingest(batch, by: caller)))
             }
         case .credit:
             let credit = try WireCodec.decode(CreditRequest.self, body: body, limits: frames)
             tenures.extend(credit.session, request)
-            try await service.credit(credit.session, user: user, bytes: credit.bytes)
+            try await service.credit(credit.session, by: caller, bytes: credit.bytes)
             return Answer(Accepted())
         case .resync:
             return try await uploads.pass(for: request.owner) { () throws(SyncFailure) in
                 let digests = try WireCodec.decode(ResyncRequest.self, body: body, limits: frames)
                 tenures.extend(digests.session, request)
-                try await service.digests(digests, user: user)
+                try await service.digests(digests, by: caller)
                 return Answer(Accepted())
             }
         case .subscriptions:
             let subscriptions = try WireCodec.decode(SubscriptionsRequest.self, body: body, limits: frames)
             tenures.extend(subscriptions.session, request)
-            try await service.want(subscriptions.session, user: user, subscriptions.wanted)
+            try await service.want(subscriptions.session, by: caller, subscriptions.wanted)
             return Answer(Accepted())
         case .mark:
             let mark = try WireCodec.decode(MarkRequest.self, body: body, limits: frames)
             tenures.extend(mark.session, request)
-            try await service.mark(mark.session, user: user, id: mark.mark)
+            try await service.mark(mark.session, by: caller, id: mark.mark)
             return Answer(Accepted())
         case .download:
             preconditionFailure("A download has no one answer: its handler begins it.")

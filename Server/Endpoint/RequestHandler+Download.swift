@@ -58,7 +58,7 @@ extension RequestHandler {
             defer { work.end() }
             var failure: SyncFailure?
             do throws(SyncFailure) {
-                try await admitted.service.download(request.session, user: admitted.caller.user.string, into: outlet)
+                try await admitted.service.download(request.session, by: admitted.caller, into: outlet)
             } catch {
                 failure = error
             }

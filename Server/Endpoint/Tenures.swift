@@ -1,3 +1,4 @@
+import CausewaySession
 import CausewayModel
 import Synchronization
 

@@ -5,9 +5,11 @@ package import CausewayWire
 
 extension Conversations {
     /// Runs until the session ends, the device goes or the task is cancelled.
-    package func download(_ session: UInt64, user: String, into sink: any DownloadSink) async throws(SyncFailure) {
+    package func download(_ session: UInt64, by caller: KnownCaller, into sink: any DownloadSink)
+        async throws(SyncFailure)
+    {
         let (rings, ring) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let work = try sessions.download(session, user: user) { ring.yield() }
+        let work = try sessions.download(session, user: sessions.heard(caller, in: session)) { ring.yield() }
         await withTaskCancellationHandler {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { [self] in await ringOnTime(work) }

@@ -47,13 +47,8 @@ package final class Conversations: Sendable {
 
     // MARK: - Requests
 
-    package func open(_ hello: Hello, user: String) async throws(SyncFailure) -> Welcome {
-        try await open(hello, user: user, access: nil)
-    }
-
-    /// - Parameter access: what the caller may do; nil is everything.
-    package func open(_ hello: Hello, user: String, access: Access?) async throws(SyncFailure) -> Welcome {
-        let arrival = try sessions.admit(hello, user: user, access: access)
+    package func open(_ hello: Hello, by caller: KnownCaller) async throws(SyncFailure) -> Welcome {
+        let arrival = try sessions.admit(hello, user: caller.user.string, access: caller.access)
         let finding = try await lanes.hellos.run { [sessions] () throws(StoreFailure) -> Sessions.Finding in
             try sessions.look(arrival)
         }
@@ -61,38 +56,34 @@ package final class Conversations: Sendable {
     }
 
     package func upload(
-        _ session: UInt64, user: String, _ changesets: [Changeset]
+        _ session: UInt64, by caller: KnownCaller, _ changesets: [Changeset]
     ) async throws(SyncFailure) -> UploadAnswer {
-        let batch = try sessions.batch(session, user: user, changesets)
+        let batch = try sessions.batch(session, user: sessions.heard(caller, in: session), changesets)
         return try UploadAnswer(await commits.submit(batch) { [sessions] authors in sessions.committed(by: authors) })
     }
 
     /// The queries the device wants from now on. The answer to them comes in the download.
-    package func want(_ session: UInt64, user: String, _ queries: QuerySet) async throws(SyncFailure) {
-        try sessions.want(session, user: user, queries)
+    package func want(_ session: UInt64, by caller: KnownCaller, _ queries: QuerySet) async throws(SyncFailure) {
+        try sessions.want(session, user: sessions.heard(caller, in: session), queries)
     }
 
     /// The device has consumed so many bytes of its download.
-    package func credit(_ session: UInt64, user: String, bytes: UInt64) async throws(SyncFailure) {
-        try sessions.credit(session, user: user, bytes: bytes)
+    package func credit(_ session: UInt64, by caller: KnownCaller, bytes: UInt64) async throws(SyncFailure) {
+        try sessions.credit(session, user: sessions.heard(caller, in: session), bytes: bytes)
     }
 
     /// What the device holds, in answer to a question of its download.
-    package func digests(_ request: ResyncRequest, user: String) async throws(SyncFailure) {
-        try sessions.digests(request, user: user)
+    package func digests(_ request: ResyncRequest, by caller: KnownCaller) async throws(SyncFailure) {
+        try sessions.digests(request, user: sessions.heard(caller, in: request.session))
     }
 
-    package func mark(_ session: UInt64, user: String, id: UInt64) async throws(SyncFailure) {
-        try sessions.mark(session, user: user, id: id)
+    package func mark(_ session: UInt64, by caller: KnownCaller, id: UInt64) async throws(SyncFailure) {
+        try sessions.mark(session, user: sessions.heard(caller, in: session), id: id)
     }
 
     /// Keeps one-way objects; answers the last entry that is durable.
-    package func ingest(_ batch: IngestBatch, user: String) async throws(SyncFailure) -> UInt64 {
-        try await ingest(batch, user: user, access: nil)
-    }
-
-    package func ingest(_ batch: IngestBatch, user: String, access: Access?) async throws(SyncFailure) -> UInt64 {
-        let oneWay = try sessions.oneWay(batch, user: user, access: access)
+    package func ingest(_ batch: IngestBatch, by caller: KnownCaller) async throws(SyncFailure) -> UInt64 {
+        let oneWay = try sessions.oneWay(batch, user: caller.user.string, access: caller.access)
         let time = sessions.now()
         return try await intakeThread.run { [sessions] () throws(StoreFailure) -> UInt64 in
             try sessions.ingest(oneWay, receivedAt: time)
@@ -105,12 +96,6 @@ package final class Conversations: Sendable {
     }
 
     // MARK: - What callers may do
-
-    /// A request of a session came with a token: what it proves counts from now on, unless a newer one was seen already.
-    /// A session that is unknown or not the caller's is ignored.
-    package func adopt(_ access: Access, session: UInt64, user: String) {
-        sessions.adopt(access, session: session, user: user)
-    }
 
     /// The rules have changed: every session goes on under the new ones.
     package func reconsider() {

@@ -54,15 +54,15 @@ final class FakeService: SyncService {
         guard session == Self.session else { throw Self.unknown }
     }
 
-    func open(_ hello: Hello, user: String) async throws(SyncFailure) -> Welcome {
-        told("open \(hello.client.rawValue) \(user)")
+    func open(_ hello: Hello, by caller: KnownCaller) async throws(SyncFailure) -> Welcome {
+        told("open \(hello.client.rawValue) \(caller.user)")
         return Welcome(
             session: Self.session, protocolVersion: 1, epoch: 5, serverTime: 1_000, limits: .standard, committed: 3,
             ingested: 4)
     }
 
     func upload(
-        _ session: UInt64, user: String, _ changesets: [Changeset]
+        _ session: UInt64, by caller: KnownCaller, _ changesets: [Changeset]
     ) async throws(SyncFailure) -> UploadAnswer {
         try check(session)
         // What comes behind the reading runs where that ran.
@@ -76,13 +76,13 @@ final class FakeService: SyncService {
         if holdsUploads { for await _ in releases { break } }
         state.withLock { $0.uploadsNow -= 1 }
         if holdsUploads, state.withLock({ $0.ending != nil }) { throw Self.unknown }
-        told("upload \(changesets.count) \(user)")
+        told("upload \(changesets.count) \(caller.user)")
         return UploadAnswer(committed: changesets.last?.sequence ?? 0)
     }
 
     func releaseUpload() { release.finish() }
 
-    func download(_ session: UInt64, user: String, into sink: any DownloadSink) async throws(SyncFailure) {
+    func download(_ session: UInt64, by caller: KnownCaller, into sink: any DownloadSink) async throws(SyncFailure) {
         try check(session)
         state.withLock { $0.downloadsRunning += 1 }
         defer { state.withLock { $0.downloadsRunning -= 1 } }
@@ -98,28 +98,28 @@ final class FakeService: SyncService {
         }
     }
 
-    func want(_ session: UInt64, user: String, _ queries: QuerySet) async throws(SyncFailure) {
+    func want(_ session: UInt64, by caller: KnownCaller, _ queries: QuerySet) async throws(SyncFailure) {
         try check(session)
-        told("want \(queries.version) \(user)")
+        told("want \(queries.version) \(caller.user)")
     }
 
-    func credit(_ session: UInt64, user: String, bytes: UInt64) async throws(SyncFailure) {
+    func credit(_ session: UInt64, by caller: KnownCaller, bytes: UInt64) async throws(SyncFailure) {
         try check(session)
-        told("credit \(bytes) \(user)")
+        told("credit \(bytes) \(caller.user)")
     }
 
-    func digests(_ request: ResyncRequest, user: String) async throws(SyncFailure) {
+    func digests(_ request: ResyncRequest, by caller: KnownCaller) async throws(SyncFailure) {
         try check(request.session)
-        told("digests \(request.number) \(user)")
+        told("digests \(request.number) \(caller.user)")
     }
 
-    func mark(_ session: UInt64, user: String, id: UInt64) async throws(SyncFailure) {
+    func mark(_ session: UInt64, by caller: KnownCaller, id: UInt64) async throws(SyncFailure) {
         try check(session)
-        told("mark \(id) \(user)")
+        told("mark \(id) \(caller.user)")
     }
 
-    func ingest(_ batch: IngestBatch, user: String) async throws(SyncFailure) -> UInt64 {
-        told("ingest \(batch.entries.count) \(user)")
+    func ingest(_ batch: IngestBatch, by caller: KnownCaller) async throws(SyncFailure) -> UInt64 {
+        told("ingest \(batch.entries.count) \(caller.user)")
         return batch.first + UInt64(batch.entries.count) - 1
     }
 

@@ -1,4 +1,5 @@
 import CausewayModel
+import CausewaySession
 import CausewayWire
 import Testing
 

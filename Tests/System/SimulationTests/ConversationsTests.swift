@@ -18,7 +18,7 @@ struct ConversationsTests {
         let bench = try Bench()
         let ann = try await bench.connect(1)
         let bob = try await bench.connect(2)
-        let answer = try await bench.conversations.upload(ann.session, user: "user", [bench.change(1, 1)])
+        let answer = try await bench.conversations.upload(ann.session, by: .init(user: "user"), [bench.change(1, 1)])
         #expect(answer == UploadAnswer(committed: 1))
         let entered = try await bob.sink.next { $0.enteredCount > 0 }
         #expect(entered.entered.map(\.object) == [ObjectReference("Shop", .string("s1"))])
@@ -38,7 +38,7 @@ struct ConversationsTests {
                     let device = try await bench.connect(UInt64(client))
                     for sequence in 1...10 {
                         let answer = try await bench.conversations.upload(
-                            device.session, user: "user", [bench.change(UInt64(client), UInt64(sequence))])
+                            device.session, by: .init(user: "user"), [bench.change(UInt64(client), UInt64(sequence))])
                         #expect(answer == UploadAnswer(committed: UInt64(sequence)))
                     }
                 }
@@ -56,8 +56,8 @@ struct ConversationsTests {
         let bench = try Bench()
         let ann = try await bench.connect(1)
         let bob = try await bench.connect(2)
-        _ = try await bench.conversations.upload(ann.session, user: "user", [bench.change(1, 1)])
-        try await bench.conversations.mark(bob.session, user: "user", id: 17)
+        _ = try await bench.conversations.upload(ann.session, by: .init(user: "user"), [bench.change(1, 1)])
+        try await bench.conversations.mark(bob.session, by: .init(user: "user"), id: 17)
         try await bob.sink.until { $0 == .mark(17) }
         #expect(await bob.sink.enteredCount() == 1)
         await bench.end()
@@ -68,13 +68,13 @@ struct ConversationsTests {
         let bench = try Bench()
         let ann = try await bench.connect(1)
         try await bench.conversations.want(
-            ann.session, user: "user",
+            ann.session, by: .init(user: "user"),
             QuerySet(version: 2, queries: [StandingQuery(className: "Shop", predicate: "best.name == 'a'")]))
         try await ann.sink.until {
             if case .queriesRefused(2, let failure) = $0 { failure.message.contains("best.name") } else { false }
         }
         let bob = try await bench.connect(2)
-        _ = try await bench.conversations.upload(bob.session, user: "user", [bench.change(2, 1)])
+        _ = try await bench.conversations.upload(bob.session, by: .init(user: "user"), [bench.change(2, 1)])
         _ = try await ann.sink.next { $0.enteredCount > 0 }
         await bench.end()
     }
@@ -85,7 +85,7 @@ struct ConversationsTests {
         let ann = try await bench.connect(1)
         for sequence in 1...40 {
             let changeset = bench.change(1, UInt64(sequence), title: String(repeating: "x", count: 2_000))
-            _ = try await bench.conversations.upload(ann.session, user: "user", [changeset])
+            _ = try await bench.conversations.upload(ann.session, by: .init(user: "user"), [changeset])
         }
         let slow = try await bench.connect(2, givesCredit: false)
         let first = try await slow.sink.next { $0.enteredCount > 0 }
@@ -93,9 +93,9 @@ struct ConversationsTests {
         try await Task.sleep(for: .milliseconds(100))
         let held = await slow.sink.bytes()
         #expect(held <= 20_000 + 12_000, "\(held) bytes are in flight")
-        try await bench.conversations.credit(slow.session, user: "user", bytes: 1 << 40)
+        try await bench.conversations.credit(slow.session, by: .init(user: "user"), bytes: 1 << 40)
         slow.sink.givesCredit.store(true, ordering: .relaxed)
-        try await bench.conversations.credit(slow.session, user: "user", bytes: 1 << 40)
+        try await bench.conversations.credit(slow.session, by: .init(user: "user"), bytes: 1 << 40)
         _ = try await slow.sink.next { $0.checkpoint != nil }
         #expect(await slow.sink.enteredCount() == 40)
         await bench.end()
@@ -107,7 +107,7 @@ struct ConversationsTests {
         let ann = try await bench.connect(1)
         var changeset = bench.change(1, 1)
         changeset.opening = 77
-        _ = try await bench.conversations.upload(ann.session, user: "user", [changeset])
+        _ = try await bench.conversations.upload(ann.session, by: .init(user: "user"), [changeset])
         let told = try await ann.sink.next { $0.checkpoint?.acknowledged == 1 }
         #expect(told.checkpoint?.opening == 77)
         await bench.end()
@@ -121,14 +121,18 @@ struct ConversationsTests {
         let hello = Hello(
             client: ClientID(5), protocolVersions: 1...1, schema: Schema(), checkpoint: checkpoint, held: none,
             wanted: none)
-        #expect(try await bench.conversations.open(hello, user: "user").committed == 0)
+        #expect(try await bench.conversations.open(hello, by: .init(user: "user")).committed == 0)
         // Of an epoch that is not this database's nothing is taken, at whatever version.
         var other = hello
         other.checkpoint.epoch = 1
-        await #expect(throws: SyncFailure.self) { _ = try await bench.conversations.open(other, user: "user") }
+        await #expect(throws: SyncFailure.self) {
+            _ = try await bench.conversations.open(other, by: .init(user: "user"))
+        }
         other.checkpoint = checkpoint
         other.checkpoint.version = ServerVersion(1)
-        await #expect(throws: SyncFailure.self) { _ = try await bench.conversations.open(other, user: "user") }
+        await #expect(throws: SyncFailure.self) {
+            _ = try await bench.conversations.open(other, by: .init(user: "user"))
+        }
         await bench.end()
     }
 
@@ -137,15 +141,17 @@ struct ConversationsTests {
         let bench = try Bench()
         let ann = try await bench.connect(1)
         await #expect(throws: SyncFailure.self) {
-            _ = try await bench.conversations.upload(ann.session, user: "eve", [bench.change(1, 1)])
+            _ = try await bench.conversations.upload(ann.session, by: .init(user: "eve"), [bench.change(1, 1)])
         }
         await #expect(throws: SyncFailure.self) {
-            _ = try await bench.conversations.upload(ann.session, user: "user", [bench.change(3, 1)])
+            _ = try await bench.conversations.upload(ann.session, by: .init(user: "user"), [bench.change(3, 1)])
         }
         await #expect(throws: SyncFailure.self) {
-            try await bench.conversations.download(ann.session, user: "user", into: ann.sink)
+            try await bench.conversations.download(ann.session, by: .init(user: "user"), into: ann.sink)
         }
-        await #expect(throws: SyncFailure.self) { _ = try await bench.conversations.open(bench.hello(1), user: "eve") }
+        await #expect(throws: SyncFailure.self) {
+            _ = try await bench.conversations.open(bench.hello(1), by: .init(user: "eve"))
+        }
         _ = try await bench.connect(1)
         try await ann.sink.until { if case .end(let failure) = $0 { failure.code == .sessionUnknown } else { false } }
         await bench.end()
@@ -156,11 +162,13 @@ struct ConversationsTests {
         let bench = try Bench()
         var hello = bench.hello(1)
         hello.checkpoint = Checkpoint(epoch: 12345, version: ServerVersion(1), querySet: 1, acknowledged: 0)
-        await #expect(throws: SyncFailure.self) { _ = try await bench.conversations.open(hello, user: "user") }
+        await #expect(throws: SyncFailure.self) {
+            _ = try await bench.conversations.open(hello, by: .init(user: "user"))
+        }
         hello = bench.hello(1)
         hello.protocolVersions = 7...9
         let failure = await #expect(throws: SyncFailure.self) {
-            _ = try await bench.conversations.open(hello, user: "user")
+            _ = try await bench.conversations.open(hello, by: .init(user: "user"))
         }
         #expect(failure?.code == .protocolVersionUnsupported)
     }
@@ -170,13 +178,13 @@ struct ConversationsTests {
         let bench = try Bench()
         let guest = Bench.access(mayExtendSchema: false)
         let developer = Bench.access(mayExtendSchema: true)
-        _ = try await bench.conversations.open(bench.hello(1), user: "user")
+        _ = try await bench.conversations.open(bench.hello(1), by: .init(user: "user"))
         let schema = try bench.store.snapshot().schema
         var newer = bench.hello(2)
         newer.schema = SimulationSchema.newerSchema
         let refused = newer
         let failure = await #expect(throws: SyncFailure.self) {
-            _ = try await bench.conversations.open(refused, user: "eve", access: guest)
+            _ = try await bench.conversations.open(refused, by: .init(user: "eve", access: guest))
         }
         #expect(failure?.code == .schemaMismatch && failure?.action == .report)
         for word in ["Item.stars", "Item.motto", "Shop.floor", "Badge", "permissions.schema.extend"] {
@@ -184,19 +192,19 @@ struct ConversationsTests {
         }
         #expect(try bench.store.snapshot().schema == schema)
 
-        _ = try await bench.conversations.open(bench.hello(3), user: "eve", access: guest)
+        _ = try await bench.conversations.open(bench.hello(3), by: .init(user: "eve", access: guest))
         var older = bench.hello(4)
         older.schema = Schema(SimulationSchema.schema.classes.filter { $0.name == "Ledger" })
         older.wanted = .empty
-        _ = try await bench.conversations.open(older, user: "eve", access: guest)
+        _ = try await bench.conversations.open(older, by: .init(user: "eve", access: guest))
         #expect(try bench.store.snapshot().schema == schema)
 
         // The client that was refused belongs to nobody yet.
-        _ = try await bench.conversations.open(newer, user: "ann", access: developer)
+        _ = try await bench.conversations.open(newer, by: .init(user: "ann", access: developer))
         let extended = try bench.store.snapshot().schema
         #expect(extended["Badge"] != nil && extended["Item"]?.index(of: "stars") != nil)
         newer.client = ClientID(5)
-        _ = try await bench.conversations.open(newer, user: "eve", access: guest)
+        _ = try await bench.conversations.open(newer, by: .init(user: "eve", access: guest))
         #expect(try bench.store.snapshot().schema == extended)
         await bench.end()
     }
@@ -238,9 +246,9 @@ private final class Bench: Sendable {
     }
 
     func connect(_ client: UInt64, givesCredit: Bool = true) async throws -> (session: UInt64, sink: Sink) {
-        let session = try await conversations.open(hello(client), user: "user").session
+        let session = try await conversations.open(hello(client), by: .init(user: "user")).session
         let sink = Sink(conversations, session, givesCredit: givesCredit)
-        Task { [conversations] in try await conversations.download(session, user: "user", into: sink) }
+        Task { [conversations] in try await conversations.download(session, by: .init(user: "user"), into: sink) }
         _ = try await sink.next { _ in true }
         return (session, sink)
     }
@@ -285,7 +293,7 @@ private final class Sink: DownloadSink, Sendable {
         sizes.withLock { $0 += bytes }
         if givesCredit.load(ordering: .relaxed) {
             let (conversations, session, credit) = (conversations, session, bytes)
-            Task { try? await conversations.credit(session, user: "user", bytes: UInt64(credit)) }
+            Task { try? await conversations.credit(session, by: .init(user: "user"), bytes: UInt64(credit)) }
         }
         return bytes
     }

@@ -15,7 +15,7 @@ struct LanesTests {
     func beside() async throws {
         let bench = try Bench()
         // What follows on nothing is work for the long lanes, and ann's is to be short.
-        let first = try await bench.conversations.open(bench.hello(4), user: "user").session
+        let first = try await bench.conversations.open(bench.hello(4), by: .init(user: "user")).session
         #expect(try await bench.upload("first", by: 4, in: first) == UploadAnswer(committed: 1))
         let ann = try await bench.connect(1)
         try await ann.received.until { $0.checkpoint?.version == ServerVersion(1) }
@@ -24,7 +24,7 @@ struct LanesTests {
         let slow = try await bench.connect(2)
         try await bench.until { $0.waiting == 1 }
 
-        let other = try await bench.conversations.open(bench.hello(3), user: "user").session
+        let other = try await bench.conversations.open(bench.hello(3), by: .init(user: "user")).session
         #expect(try await bench.upload("a", by: 3, in: other) == UploadAnswer(committed: 1))
         try await ann.received.until { $0.checkpoint?.version == ServerVersion(2) }
         #expect(slow.received.all.isEmpty)
@@ -42,7 +42,7 @@ struct LanesTests {
     @Test("a device whose checkpoint is older than the history is compared beside others, who go on hearing of commits")
     func stale() async throws {
         let bench = try Bench(historyVersionsMax: 2)
-        let writer = try await bench.conversations.open(bench.hello(4), user: "user").session
+        let writer = try await bench.conversations.open(bench.hello(4), by: .init(user: "user")).session
         #expect(try await bench.upload("first", by: 4, in: writer) == UploadAnswer(committed: 1))
         let old = try await bench.connect(1)
         try await old.received.until { $0.checkpoint?.version == ServerVersion(1) }
@@ -50,7 +50,7 @@ struct LanesTests {
         old.download.cancel()
         await old.download.value
         for client in 5...9 as ClosedRange<UInt64> {
-            let session = try await bench.conversations.open(bench.hello(client), user: "user").session
+            let session = try await bench.conversations.open(bench.hello(client), by: .init(user: "user")).session
             #expect(try await bench.upload("\(client)", by: client, in: session) == UploadAnswer(committed: 1))
         }
         let ann = try await bench.connect(2)
@@ -60,7 +60,7 @@ struct LanesTests {
         bench.backend.close(for: 1, behind: 2)
         let late = try await bench.connect(1, from: checkpoint)
         try await bench.until { $0.waiting == 1 }
-        let other = try await bench.conversations.open(bench.hello(10), user: "user").session
+        let other = try await bench.conversations.open(bench.hello(10), by: .init(user: "user")).session
         #expect(try await bench.upload("second", by: 10, in: other) == UploadAnswer(committed: 1))
         try await ann.received.until { $0.checkpoint?.version == ServerVersion(7) }
         #expect(!late.received.all.contains { if case .digestsWanted = $0 { true } else { false } })
@@ -91,7 +91,7 @@ struct LanesTests {
     @Test("what a device does not take is counted: another of its user is told to come later, and then is served")
     func plans() async throws {
         let bench = try Bench(creditBytes: 60, bounds: SessionBounds(planBytesOfUser: 1 << 10))
-        let writer = try await bench.conversations.open(bench.hello(1), user: "user").session
+        let writer = try await bench.conversations.open(bench.hello(1), by: .init(user: "user")).session
         // Eight bytes each: more than what is too small to count.
         let shops = (0..<16_384).map { number in
             Operation.create(
@@ -101,7 +101,7 @@ struct LanesTests {
         let changeset = Changeset(
             client: ClientID(1), sequence: 1, stamp: Stamp(time: 1 << 16, client: ClientID(1)), base: .zero,
             operations: shops)
-        #expect(try await bench.conversations.upload(writer, user: "user", [changeset]).committed == 1)
+        #expect(try await bench.conversations.upload(writer, by: .init(user: "user"), [changeset]).committed == 1)
         let stalled = try await bench.connect(2)
         try await stalled.received.until { $0.isPart }
         let late = try await bench.connect(3)
@@ -162,16 +162,16 @@ struct LanesTests {
             let changeset = Changeset(
                 client: ClientID(client), sequence: 1, stamp: Stamp(time: 1 << 16, client: ClientID(client)),
                 base: .zero, operations: [create])
-            return try await conversations.upload(session, user: "user", [changeset])
+            return try await conversations.upload(session, by: .init(user: "user"), [changeset])
         }
 
         func connect(
             _ client: UInt64, from checkpoint: Checkpoint? = nil
         ) async throws -> (received: ReceivedMessages, download: Task<Void, Never>) {
-            let session = try await conversations.open(hello(client, from: checkpoint), user: "user").session
+            let session = try await conversations.open(hello(client, from: checkpoint), by: .init(user: "user")).session
             let received = ReceivedMessages()
             let download = Task { [conversations] in
-                _ = try? await conversations.download(session, user: "user", into: Sink(received))
+                _ = try? await conversations.download(session, by: .init(user: "user"), into: Sink(received))
             }
             return (received, download)
         }

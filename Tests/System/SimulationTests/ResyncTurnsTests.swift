@@ -28,9 +28,10 @@ struct ResyncTurnsTests {
         try await second.device.until { if case .heartbeat = $0 { true } else { false } }
         #expect(second.device.isFirstHeartbeat, "the second was asked before its turn")
         // What it sends is taken meanwhile.
-        let answer = try await server.conversations.upload(second.device.session, user: "user", [server.change(2, 1)])
+        let answer = try await server.conversations.upload(
+            second.device.session, by: .init(user: "user"), [server.change(2, 1)])
         #expect(answer == UploadAnswer(committed: 1))
-        try await server.conversations.mark(second.device.session, user: "user", id: 7)
+        try await server.conversations.mark(second.device.session, by: .init(user: "user"), id: 7)
 
         switch ending {
         case .answered:
@@ -39,7 +40,7 @@ struct ResyncTurnsTests {
         case .dropped:
             first.download.cancel()
         case .replaced:
-            _ = try await server.conversations.open(server.hello(1), user: "user")
+            _ = try await server.conversations.open(server.hello(1), by: .init(user: "user"))
         case .silent:
             server.pass(DownloadConversation.awaitedStallMilliseconds)
             try await first.device.until {
@@ -82,9 +83,9 @@ struct ResyncTurnsTests {
         }
 
         func connect(_ client: UInt64) async throws -> (device: Device, download: Task<Void, Never>) {
-            let device = Device(try await conversations.open(hello(client), user: "user").session)
+            let device = Device(try await conversations.open(hello(client), by: .init(user: "user")).session)
             let download = Task { [conversations] in
-                _ = try? await conversations.download(device.session, user: "user", into: device)
+                _ = try? await conversations.download(device.session, by: .init(user: "user"), into: device)
             }
             return (device, download)
         }
@@ -93,7 +94,8 @@ struct ResyncTurnsTests {
         func answer(_ question: DigestQuestion, of device: Device) async throws {
             let reports = question.asks.map { _ in DigestReport.whole(.empty) }
             try await conversations.digests(
-                ResyncRequest(session: device.session, number: question.number, reports: reports), user: "user")
+                ResyncRequest(session: device.session, number: question.number, reports: reports),
+                by: .init(user: "user"))
         }
 
         func change(_ client: UInt64, _ sequence: UInt64) -> Changeset {

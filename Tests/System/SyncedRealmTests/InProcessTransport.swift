@@ -126,7 +126,7 @@ final class InProcessTransport: CausewaySync.Transport {
 
     func hello(_ hello: Hello, token: String) async throws(TransportFailure) -> Welcome {
         try await call { () throws(SyncFailure) in
-            try await carried(conversations.open(carried(hello), user: user, access: access?()))
+            try await carried(conversations.open(carried(hello), by: caller))
         }
     }
 
@@ -141,8 +141,7 @@ final class InProcessTransport: CausewaySync.Transport {
                 }
             }
             if let refusal = network.refusal, let failure = changesets.lazy.compactMap(refusal).first { throw failure }
-            adopt(session)
-            return try await carried(conversations.upload(request.session, user: user, request.changesets))
+            return try await carried(conversations.upload(request.session, by: caller, request.changesets))
         }
     }
 
@@ -150,9 +149,9 @@ final class InProcessTransport: CausewaySync.Transport {
         session: UInt64, token: String, receive: @escaping @Sendable (DownloadMessage, Int) async -> Void
     ) async throws(TransportFailure) {
         let failure = Mutex<SyncFailure?>(nil)
-        let stream = Task { [conversations = conversations, user, network] in
+        let stream = Task { [conversations = conversations, caller, network] in
             do throws(SyncFailure) {
-                try await conversations.download(session, user: user, into: Sink(network: network, receive: receive))
+                try await conversations.download(session, by: caller, into: Sink(network: network, receive: receive))
             } catch {
                 failure.withLock { $0 = error }
             }
@@ -183,34 +182,31 @@ final class InProcessTransport: CausewaySync.Transport {
         }
     }
 
-    /// As the endpoint does with the token of every request.
-    private func adopt(_ session: UInt64) {
-        if let access { conversations.adopt(access(), session: session, user: user) }
-    }
+    /// As the endpoint knows them by the token of every request.
+    private var caller: KnownCaller { KnownCaller(user: user, access: access?()) }
 
     func credit(_ bytes: UInt64, session: UInt64, token: String) async throws(TransportFailure) {
-        try await call { () throws(SyncFailure) in try await conversations.credit(session, user: user, bytes: bytes) }
+        try await call { () throws(SyncFailure) in try await conversations.credit(session, by: caller, bytes: bytes) }
     }
 
     func digests(_ request: ResyncRequest, token: String) async throws(TransportFailure) {
-        try await call { () throws(SyncFailure) in try await conversations.digests(carried(request), user: user) }
+        try await call { () throws(SyncFailure) in try await conversations.digests(carried(request), by: caller) }
     }
 
     func want(_ queries: QuerySet, session: UInt64, token: String) async throws(TransportFailure) {
         try await call { () throws(SyncFailure) in
             let request = try carried(SubscriptionsRequest(session: session, wanted: queries))
-            try await conversations.want(request.session, user: user, request.wanted)
+            try await conversations.want(request.session, by: caller, request.wanted)
         }
     }
 
     func mark(_ id: UInt64, session: UInt64, token: String) async throws(TransportFailure) {
-        adopt(session)
-        try await call { () throws(SyncFailure) in try await conversations.mark(session, user: user, id: id) }
+        try await call { () throws(SyncFailure) in try await conversations.mark(session, by: caller, id: id) }
     }
 
     func ingest(_ batch: IngestBatch, token: String) async throws(TransportFailure) -> UInt64 {
         try await call { () throws(SyncFailure) in
-            try await conversations.ingest(carried(batch), user: user, access: access?())
+            try await conversations.ingest(carried(batch), by: caller)
         }
     }
 

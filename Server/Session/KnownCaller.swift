@@ -1,0 +1,29 @@
+package import CausewayModel
+
+/// Who calls, for as long as their token is good: passed along with every request.
+package struct KnownCaller: Sendable {
+    /// What a client belongs to and permissions are about.
+    package var user: ExactString
+    /// Milliseconds since 1970.
+    package var expires: UInt64
+    /// What they may do; nil is everything.
+    package var access: Access?
+
+    package init(user: String, expires: UInt64 = .max, access: Access? = nil) {
+        self.user = ExactString(user)
+        self.expires = expires
+        self.access = access
+    }
+}
+
+extension Sessions {
+    /// A request of a session came: what its token proves counts from now on, so that a refreshed token takes effect
+    /// without a new connection.
+    ///
+    /// - Returns: the caller's name.
+    func heard(_ caller: KnownCaller, in session: UInt64) -> String {
+        let user = caller.user.string
+        if let access = caller.access { adopt(access, session: session, user: user) }
+        return user
+    }
+}
