@@ -55,12 +55,7 @@ extension Value {
     package static func canonicalPlace(
         of key: Value, count: Int, keyAt: (Int) -> Value
     ) -> (index: Int, isThere: Bool) {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if canonicallyPrecedes(keyAt(middle), key) { low = middle + 1 } else { high = middle }
-        }
-        return (low, low < count && !canonicallyPrecedes(key, keyAt(low)))
+        let index = (0..<count).partitioningIndex { !canonicallyPrecedes(keyAt($0), key) }
+        return (index, index < count && !canonicallyPrecedes(key, keyAt(index)))
     }
 }

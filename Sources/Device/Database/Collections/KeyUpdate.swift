@@ -96,13 +96,7 @@ extension [ObjectKey] {
 
     /// The first position in an ascending array whose key is not below the given one.
     func lowerBound(_ key: ObjectKey, from start: Int = 0) -> Int {
-        var low = start
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] < key { low = middle + 1 } else { high = middle }
-        }
-        return low
+        self[start...].partitioningIndex { $0 >= key }
     }
 
     /// Where a key stands in an ascending array.

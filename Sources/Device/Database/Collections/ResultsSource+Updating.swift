@@ -252,12 +252,9 @@ extension _ResultsSource {
         let transaction = instance.transaction
         var low = 0
         for key in transaction.sorted(rows, name, by: order) {
-            var high = keys.count
-            while low < high {
-                let middle = (low + high) / 2
+            low = keys[low...].partitioningIndex { other in
                 // Equal elements keep the order of their keys, because sorting is stable.
-                let pair = keys[middle] < key ? [keys[middle], key] : [key, keys[middle]]
-                if transaction.sorted(pair, name, by: order)[0] == key { high = middle } else { low = middle + 1 }
+                transaction.sorted(other < key ? [other, key] : [key, other], name, by: order)[0] == key
             }
             update.inserted.append(.init(position: low + update.inserted.count, key: key))
         }

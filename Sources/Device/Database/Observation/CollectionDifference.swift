@@ -1,3 +1,5 @@
+import CausewayModel
+
 /// What became of a collection, by position. All three lists ascend.
 package struct IndexChanges: Equatable, Sendable {
     /// Positions in the old collection.
@@ -119,7 +121,7 @@ func longestAscendingRun(_ origins: [Int?]) -> [Bool] {
     var values: [Int] = []
     for (position, origin) in origins.enumerated() {
         guard let origin else { continue }
-        let place = values.partitionPoint { $0 >= origin }
+        let place = values.partitioningIndex { $0 >= origin }
         previous[position] = place > 0 ? ends[place - 1] : -1
         if place == ends.count {
             ends.append(position)
@@ -136,17 +138,4 @@ func longestAscendingRun(_ origins: [Int?]) -> [Bool] {
         position = previous[position]
     }
     return stays
-}
-
-extension [Int] {
-    /// The first position whose element satisfies the condition, in an array where all before it do not.
-    fileprivate func partitionPoint(where isBeyond: (Int) -> Bool) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if isBeyond(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
 }

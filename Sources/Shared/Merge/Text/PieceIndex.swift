@@ -1,3 +1,5 @@
+import CausewayModel
+
 /// Where the pieces of a text are, by id: in ascending order, in chunks so that a new one moves few others.
 struct PieceIndex: Sendable {
     struct Entry: Sendable {
@@ -79,31 +81,14 @@ struct PieceIndex: Sendable {
 
     /// The last entry that is not behind a key.
     private func place(_ client: Int32, through counter: UInt64) -> (chunk: Int, index: Int)? {
-        let chunk = chunks.count { !$0[0].isBehind(client, counter) } - 1
+        let chunk = chunks.partitioningIndex { $0[0].isBehind(client, counter) } - 1
         guard chunk >= 0 else { return nil }
-        var (low, high) = (0, chunks[chunk].count)
-        while low < high {
-            let middle = (low + high) / 2
-            if chunks[chunk][middle].isBehind(client, counter) { high = middle } else { low = middle + 1 }
-        }
-        return (chunk, low - 1)
+        return (chunk, chunks[chunk].partitioningIndex { $0.isBehind(client, counter) } - 1)
     }
 }
 
 extension PieceIndex.Entry {
     fileprivate func isBehind(_ client: Int32, _ counter: UInt64) -> Bool {
         (self.client, self.counter) > (client, counter)
-    }
-}
-
-extension [[PieceIndex.Entry]] {
-    /// How many chunks from the start on satisfy a condition that only the first ones do.
-    fileprivate func count(where isBefore: ([PieceIndex.Entry]) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

@@ -205,12 +205,7 @@ private struct OlderScalars {
     }
 
     private static func firstRun(of runs: [Run], endingBehind counter: UInt64) -> Int {
-        var (low, high) = (0, runs.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if runs[middle].end <= counter { low = middle + 1 } else { high = middle }
-        }
-        return low
+        runs.partitioningIndex { $0.end > counter }
     }
 
     /// A piece in parts that are of one age each. What they say of their children is not right any more.

@@ -1,3 +1,5 @@
+import CausewayModel
+
 /// Leaf numbers as ascending ranges with gaps between them. Objects that come and go in the order of their age leave one
 /// range, however many there were.
 struct LeafRanges: Equatable {
@@ -15,13 +17,7 @@ struct LeafRanges: Equatable {
 
     /// The first range that ends above a number.
     func firstRange(endingAbove number: Int) -> Int {
-        var low = 0
-        var high = ranges.count
-        while low < high {
-            let middle = (low &+ high) >> 1
-            if ranges[middle].upperBound <= number { low = middle &+ 1 } else { high = middle }
-        }
-        return low
+        ranges.partitioningIndex { $0.upperBound > number }
     }
 
     /// - Complexity: O(n) in ranges.

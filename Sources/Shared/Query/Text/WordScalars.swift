@@ -1,3 +1,5 @@
+import CausewayModel
+
 /// Which code points are parts of words: letters, digits and marks (categories L, N and M of Unicode 14), from a table of
 /// our own, so that every machine and every version cuts a text alike.
 enum WordScalars {
@@ -12,13 +14,7 @@ enum WordScalars {
     /// - Complexity: O(log n) in some 800 ranges.
     static func contains(_ scalar: UInt32) -> Bool {
         // The number of ends at or below the code point is odd within a range.
-        var low = 0
-        var high = ends.count
-        while low < high {
-            let middle = (low + high) / 2
-            if ends[middle] <= scalar { low = middle + 1 } else { high = middle }
-        }
-        return low & 1 == 1
+        ends.partitioningIndex { $0 > scalar } & 1 == 1
     }
 
     /// Code points that are looked through: the soft hyphen, and the joiners of scripts whose letters join.
