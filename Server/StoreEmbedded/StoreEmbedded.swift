@@ -30,7 +30,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         package var historyBytesMax: UInt64
         package var historyAgeMaxMilliseconds: UInt64
         /// Once what is kept of a client's refusals takes so many bytes, it is refused no more before it says what of that
-        /// it has. Only a whole changeset goes beyond, for it is taken whole. A refused operation counts as a byte at least.
+        /// it has. Only a whole changeset goes beyond, for it is taken whole. A refused operation counts as
+        /// `RefusalTree.bytesOfRefusal` at least.
         package var refusalBytesMax: UInt64
         /// So much of what a device has been told of its refusals stays, the newest, for other copies of its file.
         package var toldRefusalBytesMax: UInt64

@@ -27,7 +27,7 @@ package struct StagedChange: Hashable, Sendable {
         }
     }
 
-    /// Cuts after which a change begins anew if it is cut again: a transaction applies each segment by itself.
+    /// Cuts after which no more parts are kept: a change that is cut once more goes on from the last kept point.
     package static let segmentsMax = 1_000
     /// What the texts of the queries may take in a hello.
     package static let queriesBytesMax = 128 << 10

@@ -161,8 +161,10 @@ public final class SyncSession: Sendable {
     ///
     /// It waits for a connection as long as that takes; cancel the task to give up.
     ///
-    /// - Throws: `SyncError` when the session has ended: the token is not accepted, the certificate is not trusted, a
-    ///   write was refused.
+    /// A write that the server refused does not keep it waiting, and is no error here: `Realm.unsyncedChanges` has it once
+    /// the download has told it.
+    ///
+    /// - Throws: `SyncError` when the session has ended: the token is not accepted, the certificate is not trusted.
     public func wait(for direction: ProgressDirection) async throws {
         switch direction {
         case .upload: try await driver.waitForUpload()

@@ -174,7 +174,8 @@ final class CommitOutput: PageOutput {
         StorageError(
             .mapFull,
             "Cannot commit: the file has grown to the \(Int(file.space.pageLimit) * Pages.sizeBytes) bytes reserved "
-                + "for it. The transaction was undone. Open the file with a larger map size.",
+                + "for it. The transaction was undone. Delete objects that are no longer needed, or keep "
+                + "the data in several files.",
             path: file.path)
     }
 }
