@@ -1,4 +1,5 @@
 import CausewayModel
+import CausewayOperations
 package import CausewayStore
 package import CausewaySubscriptions
 package import CausewayWire
@@ -69,9 +70,9 @@ extension ViewChunk {
             objectsTotal: UInt64(difference.objectsTotal),
             objectsDone: part.isLast ? 0 : UInt64(difference.objectsDone),
             resume: part.isLast ? nil : part.reached.map { difference.resumePoint($0, to: checkpoint) },
-            entered: part.entered.map { ChangedObject($0.object, $0.state) },
+            entered: part.entered,
             enteredRuns: part.enteredRuns,
-            updated: part.updated.map { ChangedObject($0.object, $0.state) },
+            updated: part.updated,
             left: part.left.map { ObjectLeave($0.object, LeaveReason($0.reason)) },
             deleted: part.deleted.map { ObjectEnd($0.object, life: $0.life) },
             refused: part.refused.map { OperationRefusal($0) })

@@ -1,6 +1,5 @@
 package import CausewayMerge
 package import CausewayModel
-package import CausewayOperations
 package import CausewayQuery
 
 /// The record as one version left it: what standing queries are answered from.
@@ -125,17 +124,6 @@ package struct ObjectName: Hashable, Comparable, Sendable {
 
     package static func < (left: ObjectName, right: ObjectName) -> Bool {
         left.classNumber == right.classNumber ? left.key < right.key : left.classNumber < right.classNumber
-    }
-}
-
-/// An object and its state, whole or in part.
-package struct ObjectContent: Hashable, Sendable {
-    package var object: ObjectReference
-    package var state: ObjectState
-
-    package init(_ object: ObjectReference, _ state: ObjectState) {
-        self.object = object
-        self.state = state
     }
 }
 

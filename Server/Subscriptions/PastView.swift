@@ -63,9 +63,7 @@ private struct PastRow: RowSource {
         guard let property = view.snapshot.schema[className]?.properties[property] else { return .null }
         if property.isPrimaryKey { return name.key.value ?? .null }
         for reference in images {
-            if let field = view.image(reference)?.fields.first(where: { $0.property == property.name }) {
-                return field.value
-            }
+            if let field = view.image(reference)?[property.name] { return field.value }
             if let text = view.image(reference)?.text(property.name) { return .string(text.string) }
         }
         guard let row = view.snapshot.row(name), let column = column(property) else { return .null }
@@ -77,12 +75,8 @@ private struct PastRow: RowSource {
         let areKeys = number < 0
         guard let property = view.snapshot.schema[className]?.properties[areKeys ? ~number : number] else { return [] }
         for reference in images {
-            if let list = view.image(reference)?.lists.first(where: { $0.property == property.name }) {
-                return list.list.visible.map(\.value)
-            }
-            if let entries = view.image(reference)?.keyed(property.name) {
-                return entries.visible.map { areKeys || property.collection == .set ? $0.key : $0.value }
-            }
+            guard let kind = property.part, let content = view.image(reference)?[property.name, kind] else { continue }
+            return content.visible.map { areKeys || property.collection == .set ? $0.key : $0.value }
         }
         guard let row = view.snapshot.row(name), let column = column(property) else { return [] }
         return view.snapshot.elements(of: areKeys ? ~column : column, in: row)

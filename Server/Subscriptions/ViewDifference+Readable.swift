@@ -94,7 +94,7 @@ extension ViewDifference {
         guard var root = whole.last, let properties = schema[root.object.className]?.properties else { return [] }
         let names = Set(hidden.map { properties[$0].name })
         root.state.fields.removeAll { names.contains($0.property) }
-        root.state.removeCollections(names)
+        root.state.parts.removeAll { names.contains($0.property) }
         let places = Dictionary(whole.enumerated().map { ($1.object, $0) }, uniquingKeysWith: { first, _ in first })
         var kept: Set<Int> = []
         var waiting = [root]
@@ -124,13 +124,7 @@ extension ObjectState {
         for index in fields.indices {
             if let zero = zeros[fields[index].property] { fields[index].value = zero }
         }
-        removeCollections(Set(zeros.keys))
-    }
-
-    fileprivate mutating func removeCollections(_ names: Set<String>) {
-        lists.removeAll { names.contains($0.property) }
-        keyed.removeAll { names.contains($0.property) }
-        texts.removeAll { names.contains($0.property) }
+        parts.removeAll { zeros[$0.property] != nil }
     }
 }
 
@@ -156,11 +150,8 @@ extension ObjectContent {
             }
         }
         for field in state.fields { add(field.value, of: field.property) }
-        for field in state.lists {
-            for element in field.list.visible { add(element.value, of: field.property) }
-        }
-        for field in state.keyed {
-            for entry in field.entries.visible { add(entry.value, of: field.property) }
+        for part in state.parts {
+            for element in part.content.visible { add(element.value, of: part.property) }
         }
         return parts
     }

@@ -130,16 +130,18 @@ extension ObjectContent {
     var estimatedBytes: Int {
         var bytes = 24
         for field in state.fields { bytes += field.value.estimatedBytes }
-        for field in state.lists {
-            bytes += 8 * field.list.positionCount
-            for element in field.list.visible { bytes += 16 + element.value.estimatedBytes }
-        }
-        for field in state.keyed {
-            for entry in field.entries.entries {
-                bytes += 16 + entry.key.estimatedBytes + (entry.value?.estimatedBytes ?? 0)
+        for part in state.parts {
+            switch part.content {
+            case .list(let list):
+                bytes += 8 * list.positionCount
+                for element in list.visible { bytes += 16 + element.value.estimatedBytes }
+            case .keyed(let entries):
+                for entry in entries.entries {
+                    bytes += 16 + entry.key.estimatedBytes + (entry.value?.estimatedBytes ?? 0)
+                }
+            case .text(let text): bytes += text.count + 8 * text.pieceCount
             }
         }
-        for field in state.texts { bytes += field.text.count + 8 * field.text.pieceCount }
         return bytes
     }
 }

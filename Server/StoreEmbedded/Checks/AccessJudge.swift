@@ -266,10 +266,12 @@ final class AccessJudge {
     func text(_ column: Int, of object: JudgedObject, isNew: Bool, _ edits: [TextOperation]) -> Value {
         var text = TextState()
         if !isNew, let key = object.row {
+            let place = PartTree.Place(object.name.classNumber, column, key)
             do {
-                text = try TextTree.load(
-                    object.name.classNumber, column, key, merging.table(object.name.classNumber),
-                    in: merging.transaction)
+                let table = merging.table(object.name.classNumber)
+                if case .text(let loaded) = try PartTree(in: merging.transaction).load(.text, at: place, table) {
+                    text = loaded
+                }
             } catch {
                 failure = error
             }

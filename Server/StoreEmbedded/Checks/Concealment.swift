@@ -160,11 +160,8 @@ private struct EndedRow: RowSource {
         let column = areKeys ? ~number : number
         guard plan.name.isSame(as: className), plan.schema.properties.indices.contains(column) else { return [] }
         let property = plan.schema.properties[column]
-        if let list = state.lists.first(where: { $0.property.isSame(as: property.name) }) {
-            return list.list.visible.map(\.value)
-        }
-        guard let entries = state.keyed(property.name) else { return [] }
-        return entries.visible.map { areKeys || property.collection == .set ? $0.key : $0.value }
+        guard let kind = property.part, let content = state[property.name, kind] else { return [] }
+        return content.visible.map { areKeys || property.collection == .set ? $0.key : $0.value }
     }
 
     /// Rules for reading look through no link to another object, and what was embedded has ended too.

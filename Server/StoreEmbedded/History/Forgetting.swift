@@ -25,7 +25,7 @@ extension StoreEmbedded {
             // The object may have ended since.
             guard transaction.tree(Layout.lists).get(place.bytes) != nil else { continue }
             if catalog[place.classNumber].schema.properties[place.column].collection.isKeyed {
-                try KeyedTree.forget(mark, in: transaction, at: version)
+                try merging.forgetKeys(mark, at: version)
             } else {
                 try merging.forget(mark, else: version)
             }
@@ -39,19 +39,16 @@ extension StoreEmbedded {
     }
 }
 
-extension KeyedTree {
-    fileprivate static func forget(
-        _ mark: MarkTree.Mark, in transaction: Transaction, at version: ServerVersion
-    ) throws(StoreFailure) {
-        let place = mark.place
-        var entries = try load(place.classNumber, place.column, place.key, in: transaction)
-        entries.forget(try mark.decoded { bytes throws(EncodingError) in try KeyedState(encoded: bytes) })
-        save(entries, place.classNumber, place.column, place.key, in: transaction)
-        MarkTree(in: transaction).mark(entries, at: place, version)
-    }
-}
-
 extension Merging {
+    fileprivate func forgetKeys(_ mark: MarkTree.Mark, at version: ServerVersion) throws(StoreFailure) {
+        let (place, tree) = (mark.place, PartTree(in: transaction))
+        var content = try tree.load(.keyed, at: place, table(place.classNumber))
+        let removed = try mark.decoded { bytes throws(EncodingError) in try KeyedState(encoded: bytes) }
+        content.changeKeyed { $0.forget(removed) }
+        tree.save(content, at: place)
+        MarkTree(in: transaction).mark(content, at: place, version)
+    }
+
     /// Has a list or text forget what its mark calls gone.
     ///
     /// - Parameter version: at which it is marked again when it cannot forget anything yet.
@@ -62,22 +59,11 @@ extension Merging {
         else { return }
         let object = try object(ObjectName(place.classNumber, primaryKey))
         try load(place.column, of: object)
-        let property = object.plan.schema.properties[place.column].name
+        let property = object.plan.schema.properties[place.column]
         let tree = MarkTree(in: transaction)
-        if let index = object.state.lists.firstIndex(where: { $0.property.isSame(as: property) }) {
-            let older = try mark.decoded { bytes throws(EncodingError) in try ListState(encoded: bytes) }
-            guard object.state.lists[index].list.forget(older) else {
-                return tree.mark(object.state.lists[index].list, at: place, version)
-            }
-        } else if let index = object.state.texts.firstIndex(where: { $0.property.isSame(as: property) }) {
-            let text = object.state.texts[index].text
-            let shorter = try mark.decoded { bytes throws(EncodingError) in
-                var shorter = text
-                return try shorter.forget(bytes) ? shorter : nil
-            }
-            guard let shorter else { return tree.mark(text, at: place, version) }
-            object.state.texts[index].text = shorter
-        }
+        guard let kind = property.part, var content = object.state[property.name, kind] else { return }
+        guard try content.forget(mark) else { return tree.mark(content, at: place, version) }
+        object.state.put(ObjectState.Part(property.name, content))
         object.columns.insert(place.column)
         tree.noteForgotten(at: place, mark.version)
         note(object)
@@ -91,23 +77,36 @@ extension Merging {
     ) -> Operation {
         guard let key = object.key,
             changeset.seen(operation.target)
-                < MarkTree(in: transaction).forgotten(at: MarkTree.Place(object.plan.number, column, key))
+                < MarkTree(in: transaction).forgotten(at: PartTree.Place(object.plan.number, column, key))
         else { return operation }
-        switch operation {
-        case .list(let target, let property, let edit):
-            guard let index = object.state.lists.firstIndex(where: { $0.property.isSame(as: property) }),
-                let placed = object.state.lists[index].list.placedByWhatIsKnown(edit)
-            else { return operation }
-            object.effective = false
-            return .list(target, property: property, placed)
-        case .text(let target, let property, let edit):
-            guard let index = object.state.texts.firstIndex(where: { $0.property.isSame(as: property) }),
-                let placed = object.state.texts[index].text.placedByWhatIsKnown(edit)
-            else { return operation }
-            object.effective = false
-            return .text(target, property: property, placed)
-        default:
-            return operation
+        let placed: Operation? =
+            switch operation {
+            case .list(let target, let property, let edit):
+                object.state.change(property, .list) { $0.changeList { $0.placedByWhatIsKnown(edit) } }??
+                    .map { .list(target, property: property, $0) }
+            case .text(let target, let property, let edit):
+                object.state.change(property, .text) { $0.changeText { $0.placedByWhatIsKnown(edit) } }??
+                    .map { .text(target, property: property, $0) }
+            default: nil
+            }
+        guard let placed else { return operation }
+        object.effective = false
+        return placed
+    }
+}
+
+extension ObjectState.Content {
+    /// Forgets what a mark calls gone, where its tree can be made anew without that.
+    fileprivate mutating func forget(_ mark: MarkTree.Mark) throws(StoreFailure) -> Bool {
+        switch self {
+        case .list:
+            let older = try mark.decoded { bytes throws(EncodingError) in try ListState(encoded: bytes) }
+            return changeList { $0.forget(older) } ?? false
+        case .text(var text):
+            guard try mark.decoded({ bytes throws(EncodingError) in try text.forget(bytes) }) else { return false }
+            self = .text(text)
+            return true
+        case .keyed: return false
         }
     }
 }

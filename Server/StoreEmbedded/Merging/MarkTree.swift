@@ -18,52 +18,23 @@ struct MarkTree {
         self.transaction = transaction
     }
 
-    /// A collection at rest.
-    struct Place {
-        var classNumber: Int
-        var column: Int
-        var key: ObjectKey
-
-        init(_ classNumber: Int, _ column: Int, _ key: ObjectKey) {
-            self.classNumber = classNumber
-            self.column = column
-            self.key = key
-        }
-
-        var bytes: [UInt8] { Layout.list(classNumber, column, key) }
-    }
-
     // MARK: - Marking
 
-    func mark(_ entries: KeyedState, at place: Place, _ version: ServerVersion) {
-        guard entries.remembersRemoved, !isMarked(place) else { return }
-        put(entries.removed.encoded(), place, version)
-    }
-
-    func mark(_ list: ListState, at place: Place, _ version: ServerVersion) {
-        guard list.isWorthForgetting, !isMarked(place) else { return }
-        put(list.places.encoded(), place, version)
-    }
-
-    func mark(_ text: TextState, at place: Place, _ version: ServerVersion) {
-        guard text.isWorthForgetting, !isMarked(place) else { return }
-        put(text.encodedRuns(), place, version)
-    }
-
-    private func isMarked(_ place: Place) -> Bool {
-        transaction.tree(Layout.marked).get(place.bytes) != nil
-    }
-
-    private func put(_ bytes: [UInt8], _ place: Place, _ version: ServerVersion) {
-        transaction.tree(Layout.marks).put(Layout.bytes(version.rawValue) + place.bytes, bytes)
+    func mark(_ content: ObjectState.Content, at place: PartTree.Place, _ version: ServerVersion) {
+        guard content.isWorthForgetting, !isMarked(place) else { return }
+        transaction.tree(Layout.marks).put(Layout.bytes(version.rawValue) + place.bytes, content.gone)
         transaction.tree(Layout.marked).put(place.bytes, [])
+    }
+
+    private func isMarked(_ place: PartTree.Place) -> Bool {
+        transaction.tree(Layout.marked).get(place.bytes) != nil
     }
 
     // MARK: - Forgetting
 
     /// A mark that has done its waiting.
     struct Mark {
-        var place: Place
+        var place: PartTree.Place
         var version: ServerVersion
         var bytes: [UInt8]
     }
@@ -92,19 +63,38 @@ struct MarkTree {
     // MARK: - What was forgotten
 
     /// Notes that positions were forgotten which showed nothing at a version.
-    func noteForgotten(at place: Place, _ version: ServerVersion) {
+    func noteForgotten(at place: PartTree.Place, _ version: ServerVersion) {
         transaction.tree(Layout.folded).put(place.bytes, Layout.bytes(version.rawValue))
     }
 
     /// What one must have seen to know all the positions there are; zero where none was forgotten.
-    func forgotten(at place: Place) -> ServerVersion {
+    func forgotten(at place: PartTree.Place) -> ServerVersion {
         guard let bytes = transaction.tree(Layout.folded).get(place.bytes) else { return .zero }
         return ServerVersion(bytes.withUnsafeBytes { Layout.number($0) } ?? 0)
     }
 
     /// Leaves nothing of a list or text that has ended; a mark that waits finds that out by itself.
-    func remove(_ place: Place) {
+    func remove(_ place: PartTree.Place) {
         transaction.tree(Layout.folded).remove(place.bytes)
+    }
+}
+
+extension ObjectState.Content {
+    fileprivate var isWorthForgetting: Bool {
+        switch self {
+        case .list(let list): list.isWorthForgetting
+        case .keyed(let entries): entries.remembersRemoved
+        case .text(let text): text.isWorthForgetting
+        }
+    }
+
+    /// What it remembers of what is removed, as a mark has it.
+    fileprivate var gone: [UInt8] {
+        switch self {
+        case .list(let list): list.places.encoded()
+        case .keyed(let entries): entries.removed.encoded()
+        case .text(let text): text.encodedRuns()
+        }
     }
 }
 
@@ -117,7 +107,7 @@ extension MarkTree.Mark {
             return (version, classNumber, column, row)
         }
         guard let (version, classNumber, column, row) = numbers else { return nil }
-        place = MarkTree.Place(Int(classNumber), Int(column), ObjectKey(Int64(bitPattern: row)))
+        place = PartTree.Place(Int(classNumber), Int(column), ObjectKey(Int64(bitPattern: row)))
         self.version = ServerVersion(version)
         self.bytes = bytes
     }

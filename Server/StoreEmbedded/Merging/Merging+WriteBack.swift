@@ -55,10 +55,7 @@ extension Merging {
             }
             object.loaded.insert(column)
         }
-        for field in object.state.texts {
-            guard let column = plan.columns[field.property] else { continue }
-            row[column] = .string(field.text.string)
-        }
+        for case (let column, .text(let text)) in object.parts { row[column] = .string(text.string) }
         if plan.schema.kind == .embedded { forgetRoots() }
         let key: ObjectKey
         do {
@@ -66,21 +63,9 @@ extension Merging {
         } catch {
             throw StoreFailure(error)
         }
-        for field in object.state.texts {
-            guard let column = plan.columns[field.property] else { continue }
-            TextTree.save(field.text, plan.number, column, key, in: transaction)
-            object.loaded.insert(column)
-        }
-        for field in object.state.lists {
-            guard let column = plan.columns[field.property] else { continue }
-            let values = field.list.visible.map { stored($0.value, plan, column) }
-            if !values.isEmpty { table.listReplace(key, column, values) }
-            ListTree.save(field.list, plan.number, column, key, in: transaction)
-            object.loaded.insert(column)
-        }
-        for field in object.state.keyed {
-            guard let column = plan.columns[field.property] else { continue }
-            write(field.entries, plan, column, table, key)
+        for (column, content) in object.parts {
+            show(content, plan, column, table, key)
+            keep(content, at: PartTree.Place(plan.number, column, key))
             object.loaded.insert(column)
         }
         stamps.save(plan.number, key, in: transaction)
@@ -105,9 +90,10 @@ extension Merging {
     func removeRecords(of object: WorkingObject, _ key: ObjectKey) throws(StoreFailure) {
         let table = table(object.name.classNumber)
         try ObjectStamps.remove(object.name.classNumber, key, in: transaction) { $0 != key && table.exists($0) }
-        for column in object.plan.listColumns + object.plan.keyedColumns + object.plan.textColumns {
-            ListTree.remove(object.name.classNumber, column, key, in: transaction)
-            MarkTree(in: transaction).remove(MarkTree.Place(object.name.classNumber, column, key))
+        for (column, _) in object.plan.parts {
+            let place = PartTree.Place(object.name.classNumber, column, key)
+            PartTree(in: transaction).remove(place)
+            MarkTree(in: transaction).remove(place)
         }
         for column in object.plan.counterColumns {
             CounterRecord.remove(object.name.classNumber, column, key, in: transaction)
@@ -157,44 +143,16 @@ extension Merging {
                 stamps.set(column, field.stamp, isDefault: field.isDefault)
             }
         }
-        for field in object.state.lists {
-            guard let column = plan.columns[field.property], object.columns.contains(column) else { continue }
-            let values = field.list.visible.map { stored($0.value, plan, column) }
-            let present = table.listValues(key, column)
-            if present != values {
-                let parts = present.filter { catalog.part($0, plan, column, in: transaction) != nil }
-                if !parts.isEmpty || plan.isEmbedded(column) {
-                    let held = Set(values)
-                    for element in parts where !held.contains(element) {
-                        try doubt(element, plan, column, in: object)
-                    }
-                    table.listReplace(key, column, values)
-                    guard table.exists(key) else { return doubt(object) }
-                } else {
-                    rewrite(table, key, column, from: present, to: values)
-                }
-            }
-            ListTree.save(field.list, plan.number, column, key, in: transaction)
-            MarkTree(in: transaction).mark(field.list, at: MarkTree.Place(plan.number, column, key), version)
-        }
-        for field in object.state.keyed {
-            guard let column = plan.columns[field.property], object.columns.contains(column) else { continue }
+        for (column, content) in object.parts where object.columns.contains(column) {
             if plan.mayHoldParts(column) {
-                let held = Set(field.entries.visible.map { stored($0.value, plan, column) })
+                let held = Set(content.visible.map { stored($0.value, plan, column) })
                 for element in table.listValues(key, column) where !held.contains(element) {
                     try doubt(element, plan, column, in: object)
                 }
             }
-            write(field.entries, plan, column, table, key)
+            show(content, plan, column, table, key)
             guard table.exists(key) else { return doubt(object) }
-        }
-        for field in object.state.texts {
-            guard let column = plan.columns[field.property], object.columns.contains(column) else { continue }
-            if !field.text.isShown(by: table.value(key, column)) {
-                table.set(key, column, .string(field.text.string))
-            }
-            TextTree.save(field.text, plan.number, column, key, in: transaction)
-            MarkTree(in: transaction).mark(field.text, at: MarkTree.Place(plan.number, column, key), version)
+            keep(content, at: PartTree.Place(plan.number, column, key))
         }
         saveCounters(of: object, key)
         if stamps != before {
@@ -209,20 +167,40 @@ extension Merging {
         return .object(linkTarget(key, plan, column))
     }
 
-    private func write(
-        _ entries: KeyedState, _ plan: ClassPlan, _ column: Int, _ table: Table, _ key: ObjectKey
+    /// Makes the columns what the content says.
+    private func show(
+        _ content: ObjectState.Content, _ plan: ClassPlan, _ column: Int, _ table: Table, _ key: ObjectKey
     ) {
-        if plan.schema.properties[column].collection == .set {
+        switch content {
+        case .list(let list):
+            let values = list.visible.map { stored($0.value, plan, column) }
+            let present = table.listValues(key, column)
+            guard present != values else { return }
+            // A part that moves must not leave the list even for a moment: it would end.
+            if plan.isEmbedded(column)
+                || plan.mayHoldParts(column)
+                    && present.contains(where: { catalog.part($0, plan, column, in: transaction) != nil })
+            {
+                table.listReplace(key, column, values)
+            } else {
+                rewrite(table, key, column, from: present, to: values)
+            }
+        case .keyed(let entries) where plan.schema.properties[column].collection == .set:
             table.setReplace(key, column, entries.visible.map { stored($0.key, plan, column) })
-        } else {
+        case .keyed(let entries):
             var stored: [(key: String, value: Value)] = []
             for case (.string(let name), let value) in entries.visible {
                 stored.append((name, self.stored(value, plan, column)))
             }
             table.mapReplace(key, column, stored)
+        case .text(let text):
+            if !text.isShown(by: table.value(key, column)) { table.set(key, column, .string(text.string)) }
         }
-        KeyedTree.save(entries, plan.number, column, key, in: transaction)
-        MarkTree(in: transaction).mark(entries, at: MarkTree.Place(plan.number, column, key), version)
+    }
+
+    private func keep(_ content: ObjectState.Content, at place: PartTree.Place) {
+        PartTree(in: transaction).save(content, at: place)
+        MarkTree(in: transaction).mark(content, at: place, version)
     }
 
     /// Edits the list where it differs: a long list that grows by one element is not written link by link.

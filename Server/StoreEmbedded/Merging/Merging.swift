@@ -166,7 +166,7 @@ final class Merging {
             var before = HistoryRecord.Entry.Before.absent
             if let image = object.image {
                 let holdsSomething =
-                    !image.fields.isEmpty || !image.lists.isEmpty || !image.keyed.isEmpty || !image.texts.isEmpty
+                    !image.fields.isEmpty || !image.parts.isEmpty
                 before = holdsSomething ? .image : .unchanged
                 if holdsSomething {
                     images.append((record.entries.count, image.encoded(with: object.imageBytes)))

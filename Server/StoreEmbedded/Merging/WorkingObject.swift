@@ -62,6 +62,13 @@ extension WorkingObject {
     }
 }
 
+extension WorkingObject {
+    /// The lists, sets, maps and texts that are loaded, with their columns.
+    var parts: [(column: Int, content: ObjectState.Content)] {
+        state.parts.compactMap { part in plan.columns[part.property].map { ($0, part.content) } }
+    }
+}
+
 // MARK: - Loading
 
 extension Merging {
@@ -108,48 +115,35 @@ extension Merging {
         else { return }
         object.loaded.insert(column)
         let property = object.plan.schema.properties[column]
-        if property.collection == .list {
-            let list: ListState = try loadCollection(column, of: object, key)
-            let field = ObjectState.ListField(property.name, list)
-            object.state.insert(field)
-            object.image?.insert(field)
-        } else if property.collection.isKeyed {
-            let entries: KeyedState = try loadCollection(column, of: object, key)
-            let field = ObjectState.KeyedField(property.name, entries)
-            object.state.insert(field)
-            object.image?.insert(field)
-        } else if property.isText {
-            let field = ObjectState.TextField(
-                property.name,
-                try TextTree.load(
-                    object.name.classNumber, column, key, table(object.name.classNumber), in: transaction))
-            object.state.insert(field)
-            object.image?.insert(field)
+        if let kind = property.part {
+            let part = ObjectState.Part(property.name, try content(kind, column, of: object, key))
+            object.state.putIfMissing(part)
+            object.image?.putIfMissing(part)
         } else {
             let (stamp, isDefault) = stamps[column]
             let value = linked(table(object.name.classNumber).value(key, column), object.plan, column)
             let field = ObjectState.Field(property.name, value, stamp: stamp, isDefault: isDefault)
-            object.state.insert(field)
-            object.image?.insert(field)
+            object.state.putIfMissing(field)
+            object.image?.putIfMissing(field)
             if property.isCounter { try loadCounter(column, of: object, key) }
         }
     }
 
-    private func loadCollection<State: CollectionState>(
-        _ column: Int, of object: WorkingObject, _ key: ObjectKey
-    ) throws(StoreFailure) -> State {
-        guard let bytes = CollectionTree<State>.bytes(object.name.classNumber, column, key, in: transaction) else {
-            return State()
+    private func content(
+        _ kind: ObjectState.Kind, _ column: Int, of object: WorkingObject, _ key: ObjectKey
+    ) throws(StoreFailure) -> ObjectState.Content {
+        let place = PartTree.Place(object.name.classNumber, column, key)
+        let tree = PartTree(in: transaction)
+        guard let bytes = tree.bytes(at: place) else { return ObjectState.Content(kind) }
+        if object.image != nil, kind != .text {
+            object.imageBytes.append((object.plan.schema.properties[column].name, bytes))
         }
-        if object.image != nil { object.imageBytes.append((object.plan.schema.properties[column].name, bytes)) }
-        return try CollectionTree<State>.decode(bytes)
+        return try tree.content(kind, bytes, at: place, table(object.name.classNumber))
     }
 
     func loadAll(of object: WorkingObject) throws(StoreFailure) {
         for column in object.plan.fieldColumns { try load(column, of: object) }
-        for column in object.plan.listColumns + object.plan.keyedColumns + object.plan.textColumns {
-            try load(column, of: object)
-        }
+        for (column, _) in object.plan.parts { try load(column, of: object) }
     }
 
     /// A value as it travels: a link by the primary key of its target.
@@ -165,31 +159,11 @@ extension Merging {
 }
 
 extension ObjectState {
-    mutating func insert(_ field: Field) {
-        let index = fields.firstIndex { !$0.property.precedes(field.property) } ?? fields.count
-        guard index == fields.count || !fields[index].property.isSame(as: field.property) else { return }
-        fields.insert(field, at: index)
+    fileprivate mutating func putIfMissing(_ field: Field) {
+        if self[field.property] == nil { put(field) }
     }
 
-    mutating func insert(_ field: ListField) {
-        let index = lists.firstIndex { !$0.property.precedes(field.property) } ?? lists.count
-        guard index == lists.count || !lists[index].property.isSame(as: field.property) else { return }
-        lists.insert(field, at: index)
-    }
-}
-
-extension ObjectState {
-    mutating func insert(_ field: KeyedField) {
-        let index = keyed.firstIndex { !$0.property.precedes(field.property) } ?? keyed.count
-        guard index == keyed.count || !keyed[index].property.isSame(as: field.property) else { return }
-        keyed.insert(field, at: index)
-    }
-}
-
-extension ObjectState {
-    mutating func insert(_ field: TextField) {
-        let index = texts.firstIndex { !$0.property.precedes(field.property) } ?? texts.count
-        guard index == texts.count || !texts[index].property.isSame(as: field.property) else { return }
-        texts.insert(field, at: index)
+    fileprivate mutating func putIfMissing(_ part: Part) {
+        if self[part.property, part.content.kind] == nil { put(part) }
     }
 }

@@ -1,3 +1,4 @@
+import CausewayMerge
 import CausewayModel
 import CausewayObjectStore
 import CausewayStore
@@ -107,16 +108,11 @@ final class ClassPlan: Sendable {
     let mixedColumns: [Int]
     /// Columns of single values, without the primary key and texts.
     let fieldColumns: [Int]
-    let listColumns: [Int]
-    /// Sets and maps.
-    let keyedColumns: [Int]
-    let textColumns: [Int]
-    /// All in the order of names, which is the order within a state.
-    let fieldsByName: [Int]
-    let listsByName: [Int]
-    let keyedByName: [Int]
     let counterColumns: [Int]
-    let textsByName: [Int]
+    /// In the order of names, which is the order within a state.
+    let fieldsByName: [Int]
+    /// Columns of lists, sets, maps and texts, in the order within a state.
+    let parts: [(column: Int, kind: ObjectState.Kind)]
     /// Whether many of its objects can be read column by column.
     let travelsInColumns: Bool
     /// What a row holds where nothing was said.
@@ -143,14 +139,11 @@ final class ClassPlan: Sendable {
         embeddedColumns = properties.indices.filter { targetSchemas[$0]?.kind == .embedded }
         mixedColumns = properties.indices.filter { properties[$0].type == .mixed && properties[$0].collection != .set }
         fieldColumns = properties.indices.filter { properties[$0].isField && $0 != primaryKey }
-        listColumns = properties.indices.filter { properties[$0].collection == .list }
-        keyedColumns = properties.indices.filter { properties[$0].collection.isKeyed }
-        textColumns = properties.indices.filter { properties[$0].isText }
         fieldsByName = fieldColumns.sorted { properties[$0].name.precedes(properties[$1].name) }
-        listsByName = listColumns.sorted { properties[$0].name.precedes(properties[$1].name) }
-        keyedByName = keyedColumns.sorted { properties[$0].name.precedes(properties[$1].name) }
         counterColumns = properties.indices.filter { properties[$0].isCounter }
-        textsByName = textColumns.sorted { properties[$0].name.precedes(properties[$1].name) }
+        parts = properties.indices.sorted { properties[$0].name.precedes(properties[$1].name) }
+            .compactMap { column in properties[column].part.map { (column, $0) } }
+            .sorted { $0.kind.rawValue < $1.kind.rawValue }
         zeroRow = properties.map(\.zero)
         travelsInColumns =
             schema.kind == .object && !properties.contains { $0.type == .mixed && $0.collection == .none }

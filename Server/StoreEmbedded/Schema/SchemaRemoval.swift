@@ -231,9 +231,10 @@ struct SchemaRemoval {
             try ObjectStamps.remove(row.classNumber, row.key, in: transaction) { key in
                 !parts.contains(Row(row.classNumber, key)) && table.exists(key)
             }
-            for column in plan.listColumns + plan.keyedColumns + plan.textColumns {
-                ListTree.remove(row.classNumber, column, row.key, in: transaction)
-                MarkTree(in: transaction).remove(MarkTree.Place(row.classNumber, column, row.key))
+            for (column, _) in plan.parts {
+                let place = PartTree.Place(row.classNumber, column, row.key)
+                PartTree(in: transaction).remove(place)
+                MarkTree(in: transaction).remove(place)
             }
             for column in plan.counterColumns {
                 CounterRecord.remove(row.classNumber, column, row.key, in: transaction)

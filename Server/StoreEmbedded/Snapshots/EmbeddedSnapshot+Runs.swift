@@ -47,7 +47,7 @@ extension EmbeddedSnapshot {
             if let row: UInt64 = Layout.number(place, at: 4) { found.insert(ObjectKey(Int64(bitPattern: row))) }
             return found.count <= keys.count
         }
-        for column in plan.listColumns + plan.keyedColumns + plan.textColumns where found.count <= keys.count {
+        for (column, _) in plan.parts where found.count <= keys.count {
             transaction.tree(Layout.lists).scan(
                 from: Layout.list(plan.number, column, first), upTo: Layout.list(plan.number, column, end)
             ) { place, _ in

@@ -51,20 +51,8 @@ extension EmbeddedSnapshot {
                     stamp: stamp, isDefault: isDefault))
         }
         // Also those that show nothing: what is inserted beside what was removed finds its place by it.
-        for column in plan.listsByName where remembers(column, of: row) {
-            state.lists.append(
-                ObjectState.ListField(
-                    plan.schema.properties[column].name,
-                    try ListTree.load(row.classNumber, column, row.key, in: transaction)))
-        }
-        for column in plan.keyedByName where remembers(column, of: row) {
-            state.keyed.append(
-                ObjectState.KeyedField(
-                    plan.schema.properties[column].name,
-                    try KeyedTree.load(row.classNumber, column, row.key, in: transaction)))
-        }
-        for column in plan.textsByName where remembers(column, of: row) {
-            try append(column, of: row, plan, table, to: &state)
+        for (column, kind) in plan.parts where remembers(column, of: row) {
+            state.parts.append(try part(column, kind, of: row, plan, table))
         }
         changes.append(ObjectContent(ObjectReference(plan.name, primaryKey), state))
     }
@@ -86,31 +74,18 @@ extension EmbeddedSnapshot {
                     plan.schema.properties[column].name, linked(table.value(row.key, column), plan, column),
                     stamp: stamp, isDefault: isDefault))
         }
-        for column in plan.listsByName where columns.contains(column) {
-            state.lists.append(
-                ObjectState.ListField(
-                    plan.schema.properties[column].name,
-                    try ListTree.load(row.classNumber, column, row.key, in: transaction)))
-        }
-        for column in plan.keyedByName where columns.contains(column) {
-            state.keyed.append(
-                ObjectState.KeyedField(
-                    plan.schema.properties[column].name,
-                    try KeyedTree.load(row.classNumber, column, row.key, in: transaction)))
-        }
-        for column in plan.textsByName where columns.contains(column) {
-            try append(column, of: row, plan, table, to: &state)
+        for (column, kind) in plan.parts where columns.contains(column) {
+            state.parts.append(try part(column, kind, of: row, plan, table))
         }
         changes.append(ObjectContent(ObjectReference(plan.name, primaryKey), state))
     }
 
-    private func append(
-        _ column: Int, of row: Row, _ plan: ClassPlan, _ table: Table, to state: inout ObjectState
-    ) throws(StoreFailure) {
-        state.texts.append(
-            ObjectState.TextField(
-                plan.schema.properties[column].name,
-                try TextTree.load(row.classNumber, column, row.key, table, in: transaction)))
+    private func part(
+        _ column: Int, _ kind: ObjectState.Kind, of row: Row, _ plan: ClassPlan, _ table: Table
+    ) throws(StoreFailure) -> ObjectState.Part {
+        let place = PartTree.Place(row.classNumber, column, row.key)
+        return ObjectState.Part(
+            plan.schema.properties[column].name, try PartTree(in: transaction).load(kind, at: place, table))
     }
 
     func life(of row: Row) throws(StoreFailure) -> UInt32 {

@@ -2,22 +2,6 @@ import CausewayModel
 package import CausewayObjectStore
 package import CausewayOperations
 
-/// An operation of a logged changeset that the server refused for good.
-package struct RefusedOperation: Hashable, Sendable {
-    package var sequence: UInt64
-    /// Its place in the changeset, from 0.
-    package var operation: UInt64
-    package var code: UInt32
-    package var reason: String
-
-    package init(sequence: UInt64, operation: UInt64, code: UInt32, reason: String) {
-        self.sequence = sequence
-        self.operation = operation
-        self.code = code
-        self.reason = reason
-    }
-}
-
 /// What one transaction of the app did and the server refused for one reason, kept until the app decides [I7].
 package struct QuarantinedChange: Hashable, Sendable {
     /// Given once in a file.
@@ -73,7 +57,7 @@ extension [Operation] {
     /// Takes out what was refused: one change for each reason. A refusal of another entry, or of no operation, takes
     /// nothing.
     func parted(
-        by refusals: [RefusedOperation], at time: UInt64, isOneWay: Bool = false
+        by refusals: [OperationRefusal], at time: UInt64, isOneWay: Bool = false
     ) -> (refused: [QuarantinedChange], left: [Operation]) {
         let byPlace = Dictionary(refusals.map { ($0.operation, $0) }) { first, _ in first }
         var changes: [QuarantinedChange] = []

@@ -1,6 +1,6 @@
 package import CausewayModel
 package import CausewayObjectStore
-import CausewayOperations
+package import CausewayOperations
 
 // MARK: - A file that was copied, or restored from a backup
 
@@ -21,7 +21,7 @@ extension Replica {
     /// - Returns: where the logs end now, how many entries of both are not counted any more, and what was refused.
     package func beginAgain(
         after agreed: UInt64, oneWay agreedOneWay: UInt64 = 0, as newClient: ClientID,
-        refused: [RefusedOperation] = [], in transaction: Transaction, now: UInt64 = 0
+        refused: [OperationRefusal] = [], in transaction: Transaction, now: UInt64 = 0
     ) throws(StoreError) -> (
         changesets: UInt64, oneWay: UInt64, passed: (changesets: UInt64, oneWay: UInt64),
         quarantined: [QuarantinedChange]

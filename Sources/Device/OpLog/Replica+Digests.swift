@@ -103,34 +103,38 @@ private final class BaseReader {
         if let known = columns[table.name] { return known }
         let properties = table.schema.properties
         let sorted = properties.indices.filter { !properties[$0].isPrimaryKey }
-            .sorted { properties[$0].name.precedes(properties[$1].name) }
+            .sorted {
+                let (left, right) = (properties[$0], properties[$1])
+                // A state has its parts by kind and then by name.
+                if let first = left.part, let second = right.part, first != second {
+                    return first.rawValue < second.rawValue
+                }
+                return left.name.precedes(right.name)
+            }
         columns[table.name] = sorted
         return sorted
     }
 
     private func row(_ object: ObjectReference, _ table: Table, _ key: ObjectKey) throws(StoreError) -> ObjectState {
         var fields: [ObjectState.Field] = []
-        var lists: [ObjectState.ListField] = []
-        var keyed: [ObjectState.KeyedField] = []
-        var texts: [ObjectState.TextField] = []
+        var parts: [ObjectState.Part] = []
         for column in columnsByName(of: table) {
             let property = table.schema.properties[column]
-            if property.collection == .list {
+            switch property.part {
+            case .list:
                 guard table.listCount(key, column) > 0 else { continue }
-                lists.append(ObjectState.ListField(property.name, try trees.list(object, property.name)))
-            } else if property.collection.isKeyed {
-                keyed.append(ObjectState.KeyedField(property.name, table.entries(of: key, column, links)))
-            } else if property.isText {
+                parts.append(ObjectState.Part(property.name, .list(try trees.list(object, property.name))))
+            case .keyed:
+                parts.append(ObjectState.Part(property.name, .keyed(table.entries(of: key, column, links))))
+            case .text:
                 guard case .string(let string) = table.value(key, column), !string.isEmpty else { continue }
-                texts.append(ObjectState.TextField(property.name, try trees.text(object, property.name, string)))
-            } else {
+                parts.append(ObjectState.Part(property.name, .text(try trees.text(object, property.name, string))))
+            case nil:
                 let value = links.travelling(table.value(key, column), target: property.target)
                 fields.append(ObjectState.Field(property.name, value, stamp: .zero))
             }
         }
         let isEmbedded = table.schema.kind == .embedded
-        return ObjectState(
-            life: isEmbedded ? 1 : try trees.life(object) ?? 1, fields: fields, lists: lists, keyed: keyed,
-            texts: texts)
+        return ObjectState(life: isEmbedded ? 1 : try trees.life(object) ?? 1, fields: fields, parts: parts)
     }
 }

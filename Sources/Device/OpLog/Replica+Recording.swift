@@ -630,22 +630,22 @@ private struct Recording {
         let travelling = Links(before)
         var copy = ObjectState(life: life)
         for (column, property) in table.schema.properties.enumerated() {
-            if property.collection == .list {
+            switch property.part {
+            case .list:
                 let list = try Trees(before).list(object, property.name)
-                if list != ListState() { copy.lists.append(ObjectState.ListField(property.name, list)) }
-            } else if property.collection.isKeyed {
+                if list != ListState() { copy.put(ObjectState.Part(property.name, .list(list))) }
+            case .keyed:
                 let entries = table.entries(of: key, column, travelling)
-                if !entries.isEmpty { copy.keyed.append(ObjectState.KeyedField(property.name, entries)) }
-            } else if property.isText {
+                if !entries.isEmpty { copy.put(ObjectState.Part(property.name, .keyed(entries))) }
+            case .text:
                 let text = try Self.text(of: key, column, object, in: before)
-                if !text.isUntouched { copy.texts.append(ObjectState.TextField(property.name, text)) }
-            } else if !property.isPrimaryKey {
+                if !text.isUntouched { copy.put(ObjectState.Part(property.name, .text(text))) }
+            case nil where !property.isPrimaryKey:
                 let value = travelling.travelling(table.value(key, column), target: property.target)
-                copy.fields.append(ObjectState.Field(property.name, value, stamp: .zero))
+                copy.put(ObjectState.Field(property.name, value, stamp: .zero))
+            case nil: break
             }
         }
-        copy.keyed.sort { $0.property.precedes($1.property) }
-        copy.texts.sort { $0.property.precedes($1.property) }
         return copy
     }
 

@@ -1,6 +1,6 @@
 import CausewayModel
 package import CausewayObjectStore
-import CausewayOperations
+package import CausewayOperations
 
 // MARK: - What the server takes in no form
 
@@ -41,13 +41,13 @@ extension Replica {
         let operations = try trees.entry(number, of: trees.oneWay)?.operations ?? []
         return try setAsideOneWay(
             operations.indices.map {
-                RefusedOperation(sequence: number, operation: UInt64($0), code: code, reason: reason)
+                OperationRefusal(sequence: number, operation: UInt64($0), code: code, reason: reason)
             }, in: transaction, now: now)
     }
 
     /// The same for some operations of one-way entries, named by the number of the entry. The rest is sent without them.
     package func setAsideOneWay(
-        _ refused: [RefusedOperation], in transaction: Transaction, now: UInt64
+        _ refused: [OperationRefusal], in transaction: Transaction, now: UInt64
     ) throws(StoreError) -> [QuarantinedChange] {
         let trees = Trees(transaction)
         let acknowledged = try state(in: transaction).acknowledgedOneWay

@@ -37,14 +37,8 @@ final class RowWriter {
         if remembersObjects || state.life != 1 { save(life: state.life, object) }
         guard shape.hasCollections else { return }
         for (column, property) in table.schema.properties.enumerated() {
-            switch property.collection {
-            case .none:
-                if property.isText { show(state.text(property.name) ?? TextState(), of: object, table, column) }
-            case .list:
-                let list = state.lists.first { $0.property == property.name }?.list ?? ListState()
-                show(list, of: object, table, column)
-            case .set, .map: show(state.keyed(property.name) ?? KeyedState(), of: object, table, column)
-            }
+            guard let kind = property.part else { continue }
+            show(state[property.name, kind] ?? ObjectState.Content(kind), of: object, table, column)
         }
     }
 
@@ -59,17 +53,20 @@ final class RowWriter {
         }
         setFields(of: key, change.fields, shape(of: table, fields: change.fields), resettingOthers: false)
         if remembersObjects || change.life > 1 { save(life: change.life, object) }
-        for field in change.lists {
-            guard let column = table.schema.index(of: field.property) else { continue }
-            show(field.list, of: object, table, column)
+        for part in change.parts {
+            // What another schema calls so may be something else here.
+            guard let column = table.schema.index(of: part.property),
+                table.schema.properties[column].part == part.content.kind
+            else { continue }
+            show(part.content, of: object, table, column)
         }
-        for field in change.keyed {
-            guard let column = table.schema.index(of: field.property) else { continue }
-            show(field.entries, of: object, table, column)
-        }
-        for field in change.texts {
-            guard let column = table.schema.index(of: field.property) else { continue }
-            show(field.text, of: object, table, column)
+    }
+
+    private func show(_ content: ObjectState.Content, of object: ObjectReference, _ table: Table, _ column: Int) {
+        switch content {
+        case .list(let list): show(list, of: object, table, column)
+        case .keyed(let entries): show(entries, of: object, table, column)
+        case .text(let text): show(text, of: object, table, column)
         }
     }
 

@@ -51,7 +51,7 @@ package final class ViewApplication {
     private let now: UInt64
     private let limits: KeptLimits
     /// By changeset and place in it.
-    private var refused: [UInt64: [UInt64: RefusedOperation]] = [:]
+    private var refused: [UInt64: [UInt64: OperationRefusal]] = [:]
     /// What went to the quarantine with this change, once it has ended.
     package private(set) var quarantined: [QuarantinedChange] = []
     /// The logged operations about objects that need them.
@@ -81,7 +81,7 @@ package final class ViewApplication {
     // MARK: - What the server refused
 
     /// Leaves operations out of what the server has. To be called before anything else of the change is.
-    package func refuse(_ operations: [RefusedOperation]) {
+    package func refuse(_ operations: [OperationRefusal]) {
         for operation in operations
         where operation.sequence > state.acknowledged && operation.sequence <= acknowledged {
             refused[operation.sequence, default: [:]][operation.operation] = operation

@@ -1,5 +1,6 @@
 import CausewayMerge
 import CausewayObjectStore
+import CausewayOperations
 package import CausewayOpLog
 package import CausewaySync
 import CausewayWire
@@ -63,7 +64,7 @@ extension SyncedFile {
     }
 
     private static func apply(_ part: ViewChunk, to application: ViewApplication) throws {
-        application.refuse(part.refused.map(RefusedOperation.init))
+        application.refuse(part.refused)
         for change in part.entered { try application.enter(change.object, change.state) }
         for run in part.enteredRuns { try application.enter(run) }
         for change in part.updated { try application.update(change.object, change.state) }
@@ -127,7 +128,7 @@ extension SyncedFile {
             StagingTree(transaction).clear()
             let begun = try replica.beginAgain(
                 after: agreed.changesets, oneWay: agreed.oneWay, as: newClient(),
-                refused: refused.map(RefusedOperation.init), in: transaction, now: wallClock)
+                refused: refused, in: transaction, now: wallClock)
             return (
                 Conversation.Logged(changesets: begun.passed.changesets, oneWay: begun.passed.oneWay),
                 Conversation.Logged(changesets: begun.changesets, oneWay: begun.oneWay), begun.quarantined

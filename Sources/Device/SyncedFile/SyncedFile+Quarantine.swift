@@ -17,7 +17,7 @@ extension SyncedFile {
                 return try replica.setAsideOneWay(
                     number, code: failure.code.rawValue, reason: failure.message, in: transaction, now: now)
             case .oneWayOperations(let refusals):
-                return try replica.setAsideOneWay(refusals.map(RefusedOperation.init), in: transaction, now: now)
+                return try replica.setAsideOneWay(refusals, in: transaction, now: now)
             }
         }
     }
@@ -45,13 +45,5 @@ extension SyncedFile {
 
     func refuseQueries(_ version: UInt64, _ message: String) throws {
         _ = try writing { try SubscriptionTree($0).refused(version, message) }
-    }
-}
-
-extension RefusedOperation {
-    init(_ refusal: OperationRefusal) {
-        self.init(
-            sequence: refusal.sequence, operation: refusal.operation, code: refusal.failure.code.rawValue,
-            reason: refusal.failure.message)
     }
 }

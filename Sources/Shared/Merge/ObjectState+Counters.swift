@@ -40,8 +40,7 @@ extension ObjectState {
         let base = base(ofAdditionsTo: property)
         guard addition.base == nil || addition.base == base else { return .noEffect }
         guard let index = fields.firstIndex(where: { $0.property.isSame(as: property) }) else {
-            let place = fields.firstIndex { property.precedes($0.property) } ?? fields.count
-            fields.insert(Field(property, .int(addition.amount), stamp: .zero, isDefault: true), at: place)
+            put(Field(property, .int(addition.amount), stamp: .zero, isDefault: true))
             setSum(of: property, to: addition.amount)
             return .applied
         }

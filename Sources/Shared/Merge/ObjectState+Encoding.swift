@@ -16,14 +16,6 @@ extension ObjectState: EncodedState {
     }
 
     private func write(to writer: inout ByteWriter, with known: [(property: String, bytes: [UInt8])]) {
-        func write(_ state: some EncodedState, of property: String) {
-            writer.write(string: property)
-            if let known = known.first(where: { $0.property.isSame(as: property) }) {
-                writer.write(raw: known.bytes)
-            } else {
-                state.write(to: &writer)
-            }
-        }
         writer.write(varint: UInt64(life))
         writer.write(born)
         writer.write(varint: UInt64(fields.count))
@@ -40,10 +32,15 @@ extension ObjectState: EncodedState {
             if sum != 0 { writer.write(signed: sum) }
             stamp = field.stamp
         }
-        writer.write(varint: UInt64(lists.count + keyed.count + texts.count))
-        for list in lists { write(list.list, of: list.property) }
-        for entries in keyed { write(entries.entries, of: entries.property) }
-        for text in texts { write(text.text, of: text.property) }
+        writer.write(varint: UInt64(parts.count))
+        for part in parts {
+            writer.write(string: part.property)
+            if let known = known.first(where: { $0.property.isSame(as: part.property) }) {
+                writer.write(raw: known.bytes)
+            } else {
+                part.content.write(to: &writer)
+            }
+        }
     }
 
     package init(from reader: inout ByteReader) throws(EncodingError) {
@@ -52,10 +49,7 @@ extension ObjectState: EncodedState {
         let born = try reader.readStamp()
         var stamp = born
         var fields: [Field] = []
-        var lists: [ListField] = []
-        var keyed: [KeyedField] = []
         var sums: [CounterSum] = []
-        var texts: [TextField] = []
         for _ in 0..<(try reader.readCount(minimumBytesEach: 3)) {
             let tag = try reader.readByte()
             guard tag & ~(FieldTag.isDefault | FieldTag.hasStamp | FieldTag.hasSum) == 0 else {
@@ -67,18 +61,11 @@ extension ObjectState: EncodedState {
             fields.append(Field(property, try reader.readValue(), stamp: stamp, isDefault: isDefault))
             if tag & FieldTag.hasSum != 0 { sums.append(CounterSum(property, try reader.readSigned())) }
         }
+        var parts: [Part] = []
         for _ in 0..<(try reader.readCount(minimumBytesEach: 2)) {
-            let property = try reader.readString()
-            if try KeyedState.isNext(in: reader) {
-                keyed.append(KeyedField(property, try KeyedState(from: &reader)))
-            } else if try TextState.isNext(in: reader) {
-                texts.append(TextField(property, try TextState(from: &reader)))
-            } else {
-                lists.append(ListField(property, try ListState(from: &reader)))
-            }
+            parts.append(Part(try reader.readString(), try Content(from: &reader)))
         }
-        self.init(
-            life: UInt32(life), fields: fields, lists: lists, keyed: keyed, texts: texts, born: born)
+        self.init(life: UInt32(life), fields: fields, parts: parts, born: born)
         for sum in sums { setSum(of: sum.property, to: sum.amount) }
     }
 

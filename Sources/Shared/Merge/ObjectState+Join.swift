@@ -71,32 +71,12 @@ extension ObjectState {
         guard isAlive else { return }
         if change.born != .zero { born = change.born }
         for field in change.fields {
-            switch place(ofField: field.property) {
-            case (let index, true): fields[index] = field
-            case (let index, false): fields.insert(field, at: index)
-            }
+            put(field)
             if !sums.isEmpty || !change.sums.isEmpty {
                 setSum(of: field.property, to: change.sum(of: field.property))
             }
         }
-        for list in change.lists {
-            switch place(ofList: list.property) {
-            case (let index, true): lists[index] = list
-            case (let index, false): lists.insert(list, at: index)
-            }
-        }
-        for entries in change.keyed {
-            switch place(ofKeyed: entries.property) {
-            case (let index, true): keyed[index] = entries
-            case (let index, false): keyed.insert(entries, at: index)
-            }
-        }
-        for text in change.texts {
-            switch place(ofText: text.property) {
-            case (let index, true): texts[index] = text
-            case (let index, false): texts.insert(text, at: index)
-            }
-        }
+        for part in change.parts { put(part) }
     }
 }
 
@@ -116,8 +96,7 @@ extension ObjectState {
             self.life = life
             forget()
             born = stamp
-            fields = ObjectState.ordered(
-                created.map { Field($0.property, $0.value, stamp: stamp, isDefault: $0.isDefault) }, by: \.property)
+            fields = created.map { Field($0.property, $0.value, stamp: stamp, isDefault: $0.isDefault) }.inPlace()
             return []
         }
         if stamp < born || born == .zero { born = stamp }
@@ -133,10 +112,8 @@ extension ObjectState {
 
     private mutating func forget() {
         fields = []
-        lists = []
-        keyed = []
+        parts = []
         sums = []
-        texts = []
         born = .zero
     }
 }
@@ -144,49 +121,19 @@ extension ObjectState {
 // MARK: - Properties
 
 extension ObjectState {
-    package subscript(property: String) -> Field? {
-        switch place(ofField: property) {
-        case (let index, true): fields[index]
-        case (_, false): nil
-        }
-    }
-
     /// The latest stamp in it: one that a writer who has seen it must go beyond.
     package var latestStamp: Stamp {
         var latest = born
         for field in fields { latest = max(latest, field.stamp) }
-        for list in lists { latest = max(latest, list.list.latestStamp) }
-        for entries in keyed { latest = max(latest, entries.entries.latestStamp) }
+        for part in parts { latest = max(latest, part.content.latestStamp) }
         return latest
-    }
-
-    /// A set or a map.
-    package func keyed(_ property: String) -> KeyedState? {
-        switch place(ofKeyed: property) {
-        case (let index, true): keyed[index].entries
-        case (_, false): nil
-        }
-    }
-
-    package func text(_ property: String) -> TextState? {
-        switch place(ofText: property) {
-        case (let index, true): texts[index].text
-        case (_, false): nil
-        }
-    }
-
-    package func list(_ property: String) -> ListState? {
-        switch place(ofList: property) {
-        case (let index, true): lists[index].list
-        case (_, false): nil
-        }
     }
 
     /// P1 to P5: the greater by (explicit before default, stamp); at equal stamps the one joined last.
     private mutating func join(_ value: FieldValue, _ stamp: Stamp) -> Outcome {
         defer { assertInvariants() }
         let field = Field(value.property, value.value, stamp: stamp, isDefault: value.isDefault)
-        switch place(ofField: value.property) {
+        switch fields.place(of: value.property, field.rank) {
         case (let index, true):
             let current = fields[index]
             if current.isDefault != field.isDefault {
@@ -204,63 +151,26 @@ extension ObjectState {
 
     private mutating func joinList(_ property: String, _ operation: ListOperation, _ stamp: Stamp) -> Outcome {
         defer { assertInvariants(property) }
-        switch place(ofList: property) {
-        case (let index, true):
-            return lists[index].list.join(operation, stamp: stamp)
-        case (let index, false):
-            var list = ListState()
-            let outcome = list.join(operation, stamp: stamp)
-            // What says nothing about an unknown list leaves no trace of one.
-            if outcome == .applied { lists.insert(ListField(property, list), at: index) }
-            return outcome
-        }
+        return join(property, .list) { $0.changeList { $0.join(operation, stamp: stamp) } }
     }
 
     private mutating func joinKeyed(_ property: String, _ operation: KeyedOperation, _ stamp: Stamp) -> Outcome {
         defer { assertInvariants() }
-        switch place(ofKeyed: property) {
-        case (let index, true):
-            return keyed[index].entries.join(operation, stamp: stamp)
-        case (let index, false):
-            var entries = KeyedState()
-            let outcome = entries.join(operation, stamp: stamp)
-            keyed.insert(KeyedField(property, entries), at: index)
-            return outcome
-        }
+        return join(property, .keyed) { $0.changeKeyed { $0.join(operation, stamp: stamp) } }
     }
 
     private mutating func joinText(_ property: String, _ operation: TextOperation) -> Outcome {
         defer { assertInvariants(property) }
-        switch place(ofText: property) {
-        case (let index, true):
-            return texts[index].text.join(operation)
-        case (let index, false):
-            var text = TextState()
-            let outcome = text.join(operation)
-            // What says nothing about an unknown text leaves no trace of one.
-            if outcome == .applied { texts.insert(TextField(property, text), at: index) }
-            return outcome
-        }
+        return join(property, .text) { $0.changeText { $0.join(operation) } }
     }
 
-    /// Where a property is, or where it belongs.
-    private func place(ofField property: String) -> (index: Int, isThere: Bool) {
-        if let index = fields.firstIndex(where: { $0.property.isSame(as: property) }) { return (index, true) }
-        return (fields.firstIndex { property.precedes($0.property) } ?? fields.count, false)
-    }
-
-    private func place(ofList property: String) -> (index: Int, isThere: Bool) {
-        if let index = lists.firstIndex(where: { $0.property.isSame(as: property) }) { return (index, true) }
-        return (lists.firstIndex { property.precedes($0.property) } ?? lists.count, false)
-    }
-
-    private func place(ofKeyed property: String) -> (index: Int, isThere: Bool) {
-        if let index = keyed.firstIndex(where: { $0.property.isSame(as: property) }) { return (index, true) }
-        return (keyed.firstIndex { property.precedes($0.property) } ?? keyed.count, false)
-    }
-
-    private func place(ofText property: String) -> (index: Int, isThere: Bool) {
-        if let index = texts.firstIndex(where: { $0.property.isSame(as: property) }) { return (index, true) }
-        return (texts.firstIndex { property.precedes($0.property) } ?? texts.count, false)
+    /// What says nothing about an unknown list or text leaves no trace of one; an unknown key that was removed does.
+    private mutating func join(_ property: String, _ kind: Kind, _ join: (inout Content) -> Outcome?) -> Outcome {
+        let (index, isThere) = parts.place(of: property, kind.rawValue)
+        if isThere { return join(&parts[index].content) ?? .noEffect }
+        var content = Content(kind)
+        let outcome = join(&content) ?? .noEffect
+        if outcome == .applied || kind == .keyed { parts.insert(Part(property, content), at: index) }
+        return outcome
     }
 }

@@ -261,10 +261,10 @@ package struct ViewChunk: Hashable, Sendable {
     package var objectsDone: UInt64
     /// Where the change may be resumed if it is cut behind this part.
     package var resume: ResumePoint?
-    package var entered: [ChangedObject]
+    package var entered: [ObjectContent]
     /// Objects that entered after those, many alike: none is embedded in another.
     package var enteredRuns: [ObjectRun]
-    package var updated: [ChangedObject]
+    package var updated: [ObjectContent]
     package var left: [ObjectLeave]
     package var deleted: [ObjectEnd]
     /// What the server will never apply of this device's changesets, which the checkpoint acknowledges.
@@ -272,7 +272,7 @@ package struct ViewChunk: Hashable, Sendable {
 
     package init(
         checkpoint: Checkpoint? = nil, objectsTotal: UInt64 = 0, objectsDone: UInt64 = 0, resume: ResumePoint? = nil,
-        entered: [ChangedObject] = [], enteredRuns: [ObjectRun] = [], updated: [ChangedObject] = [],
+        entered: [ObjectContent] = [], enteredRuns: [ObjectRun] = [], updated: [ObjectContent] = [],
         left: [ObjectLeave] = [],
         deleted: [ObjectEnd] = [], refused: [OperationRefusal] = []
     ) {
@@ -291,31 +291,6 @@ package struct ViewChunk: Hashable, Sendable {
     /// How many objects it speaks of.
     package var objectCount: Int {
         enteredRuns.reduce(entered.count + updated.count + left.count + deleted.count) { $0 + $1.count }
-    }
-}
-
-/// An operation of a changeset of this device that the server refused for good.
-package struct OperationRefusal: Hashable, Sendable {
-    package var sequence: UInt64
-    /// Its place in the changeset, from 0.
-    package var operation: UInt64
-    package var failure: SyncFailure
-
-    package init(sequence: UInt64, operation: UInt64, failure: SyncFailure) {
-        self.sequence = sequence
-        self.operation = operation
-        self.failure = failure
-    }
-}
-
-/// An object and its state: whole when it enters, the changed properties when it is updated.
-package struct ChangedObject: Hashable, Sendable {
-    package var object: ObjectReference
-    package var state: ObjectState
-
-    package init(_ object: ObjectReference, _ state: ObjectState) {
-        self.object = object
-        self.state = state
     }
 }
 

@@ -73,8 +73,8 @@ struct ObjectsReader {
             guard let code = UInt32(exactly: try bytes.readVarint()) else {
                 throw bytes.malformed("a refusal has a code of more than 32 bits")
             }
-            let failure = SyncFailure(SyncFailure.Code(rawValue: code), try bytes.readString())
-            refused.append(OperationRefusal(sequence: sequence, operation: operation, failure: failure))
+            let reason = try bytes.readString()
+            refused.append(OperationRefusal(sequence: sequence, operation: operation, code: code, reason: reason))
         }
     }
 }
@@ -153,7 +153,7 @@ extension ObjectsReader {
             className: className, keys: keys, lives: lives, born: born, columns: columns, collections: collections)
     }
 
-    private mutating func append(_ run: Run, to changes: inout [ChangedObject]) throws(EncodingError) {
+    private mutating func append(_ run: Run, to changes: inout [ObjectContent]) throws(EncodingError) {
         let keys = run.keys.keys
         let values = run.columns.map(\.values.values)
         let first = changes.count
@@ -161,18 +161,12 @@ extension ObjectsReader {
         for row in keys.indices {
             let fields = fields(of: row, in: run.columns, values, born: run.born[row])
             let life = try checked(life: run.lives[row])
-            let state = ObjectState(life: life, fields: fields, lists: [], born: run.born[row])
-            changes.append(ChangedObject(ObjectReference(run.className, keys[row]), state))
+            let state = ObjectState(life: life, fields: fields, born: run.born[row])
+            changes.append(ObjectContent(ObjectReference(run.className, keys[row]), state))
         }
         for property in run.collections {
             for row in first..<first + keys.count {
-                if try KeyedState.isNext(in: bytes) {
-                    changes[row].state.keyed.append(.init(property, try KeyedState(from: &bytes)))
-                } else if try TextState.isNext(in: bytes) {
-                    changes[row].state.texts.append(.init(property, try TextState(from: &bytes)))
-                } else {
-                    changes[row].state.lists.append(.init(property, try ListState(from: &bytes)))
-                }
+                changes[row].state.put(ObjectState.Part(property, try ObjectState.Content(from: &bytes)))
             }
         }
     }

@@ -25,7 +25,7 @@ struct ObjectsWriter {
         return body.bytes
     }
 
-    mutating func write(_ changes: [ChangedObject], as kind: UInt8) {
+    mutating func write(_ changes: [ObjectContent], as kind: UInt8) {
         var start = 0
         while start < changes.count {
             let first = changes[start]
@@ -87,8 +87,8 @@ struct ObjectsWriter {
         for refusal in refused {
             runs.write(varint: refusal.sequence)
             runs.write(varint: refusal.operation)
-            runs.write(varint: UInt64(refusal.failure.code.rawValue))
-            runs.write(string: refusal.failure.message)
+            runs.write(varint: UInt64(refusal.code))
+            runs.write(string: refusal.reason)
         }
     }
 }
@@ -116,67 +116,38 @@ enum PropertyForm {
 // MARK: - Objects with their state
 
 extension ObjectsWriter {
-    private func haveSameShape(_ left: ChangedObject, _ right: ChangedObject) -> Bool {
+    private func haveSameShape(_ left: ObjectContent, _ right: ObjectContent) -> Bool {
         left.object.className.isSame(as: right.object.className)
             && left.state.fields.count == right.state.fields.count
-            && left.state.lists.count == right.state.lists.count
-            && left.state.keyed.count == right.state.keyed.count
-            && left.state.texts.count == right.state.texts.count
-            && left.state.fields.indices.allSatisfy {
-                left.state.fields[$0].property.isSame(as: right.state.fields[$0].property)
-            }
-            && left.state.lists.indices.allSatisfy {
-                left.state.lists[$0].property.isSame(as: right.state.lists[$0].property)
-            }
-            && left.state.keyed.indices.allSatisfy {
-                left.state.keyed[$0].property.isSame(as: right.state.keyed[$0].property)
-            }
-            && left.state.texts.indices.allSatisfy {
-                left.state.texts[$0].property.isSame(as: right.state.texts[$0].property)
+            && left.state.parts.count == right.state.parts.count
+            && zip(left.state.fields, right.state.fields).allSatisfy { $0.property.isSame(as: $1.property) }
+            && zip(left.state.parts, right.state.parts).allSatisfy {
+                $0.property.isSame(as: $1.property) && $0.content.kind == $1.content.kind
             }
     }
 
-    private mutating func write(run: ArraySlice<ChangedObject>, as kind: UInt8) {
+    private mutating func write(run: ArraySlice<ObjectContent>, as kind: UInt8) {
         let shape = run[run.startIndex]
         runs.write(byte: kind)
         write(name: shape.object.className)
         runs.write(varint: UInt64(shape.state.fields.count))
         for field in shape.state.fields { write(name: field.property) }
-        let collections = Self.collections(of: shape.state)
-        runs.write(varint: UInt64(collections.count))
-        for collection in collections { write(name: collection.property) }
+        // In the order of their names, whatever they are: the reader insists on it.
+        let parts = shape.state.parts
+        let byName = parts.indices.sorted { parts[$0].property.precedes(parts[$1].property) }
+        runs.write(varint: UInt64(parts.count))
+        for index in byName { write(name: parts[index].property) }
         runs.write(varint: UInt64(run.count))
         runs.write(keys: run.map(\.object.key))
         runs.write(integers: run.map { Int64($0.state.life) })
         runs.write(integers: run.map { Int64(number(of: $0.state.born)) })
         for field in shape.state.fields.indices { write(field, of: run) }
-        for collection in collections {
-            for change in run {
-                switch collection.kind {
-                case .list(let index): change.state.lists[index].list.write(to: &runs)
-                case .keyed(let index): change.state.keyed[index].entries.write(to: &runs)
-                case .text(let index): change.state.texts[index].text.write(to: &runs)
-                }
-            }
+        for index in byName {
+            for change in run { change.state.parts[index].content.write(to: &runs) }
         }
     }
 
-    /// Where a state has one of its lists, sets, maps and texts.
-    private enum CollectionKind {
-        case list(Int)
-        case keyed(Int)
-        case text(Int)
-    }
-
-    /// The lists, sets, maps and texts of a state in the one order of their names, which the reader insists on.
-    private static func collections(of state: ObjectState) -> [(property: String, kind: CollectionKind)] {
-        let lists = state.lists.enumerated().map { (property: $1.property, kind: CollectionKind.list($0)) }
-        let keyed = state.keyed.enumerated().map { (property: $1.property, kind: CollectionKind.keyed($0)) }
-        let texts = state.texts.enumerated().map { (property: $1.property, kind: CollectionKind.text($0)) }
-        return (lists + keyed + texts).sorted { $0.property.precedes($1.property) }
-    }
-
-    private mutating func write(_ field: Int, of run: ArraySlice<ChangedObject>) {
+    private mutating func write(_ field: Int, of run: ArraySlice<ObjectContent>) {
         let first = run[run.startIndex].state.fields[field]
         if run.allSatisfy({ $0.state.fields[field].stamp == $0.state.born }) {
             runs.write(byte: PropertyForm.usual)

@@ -1,3 +1,5 @@
+package import CausewayOperations
+
 /// An error that crosses the wire: what happened, what to do, and a sentence that names cause and remedy.
 package struct SyncFailure: Error, Hashable, Sendable {
     package var code: Code

@@ -1,3 +1,4 @@
+package import CausewayOperations
 import SwiftProtobuf
 
 extension SyncFailure: WireMessage {
@@ -25,8 +26,12 @@ extension SyncFailure {
 extension OperationRefusal {
     init(_ envelope: EnvelopeRefusedOperation) {
         self.init(
-            sequence: envelope.entry, operation: envelope.operation,
-            failure: SyncFailure(SyncFailure.Code(rawValue: envelope.code), envelope.message, action: .report))
+            sequence: envelope.entry, operation: envelope.operation, code: envelope.code, reason: envelope.message)
+    }
+
+    package init(sequence: UInt64, operation: UInt64, failure: SyncFailure) {
+        self.init(
+            sequence: sequence, operation: operation, code: failure.code.rawValue, reason: failure.message)
     }
 }
 
@@ -35,8 +40,8 @@ extension EnvelopeRefusedOperation {
         self.init()
         entry = refusal.sequence
         operation = refusal.operation
-        code = refusal.failure.code.rawValue
-        message = refusal.failure.message
+        code = refusal.code
+        message = refusal.reason
     }
 }
 

@@ -12,7 +12,7 @@ struct BeginningAgainTests {
 
     private func beginAgain(
         _ device: Device, after agreed: UInt64, oneWay agreedOneWay: UInt64 = 0, as client: UInt64,
-        refused: [RefusedOperation] = []
+        refused: [OperationRefusal] = []
     ) throws {
         let transaction = try device.store.write()
         defer { transaction.end() }
@@ -124,7 +124,7 @@ struct BeginningAgainTests {
         let copy = try device.pending()
         try beginAgain(
             device, after: 2, as: 9,
-            refused: [2, 3].map { RefusedOperation(sequence: $0, operation: 0, code: 307, reason: "no") })
+            refused: [2, 3].map { OperationRefusal(sequence: $0, operation: 0, code: 307, reason: "no") })
         let changes = try device.read { try Replica.quarantined(in: $0) }
         #expect(changes.map(\.code) == [307] && changes.first?.operations == copy[1].operations)
         #expect(try device.pending().map(\.operations) == [copy[2].operations])

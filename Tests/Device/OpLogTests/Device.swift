@@ -159,9 +159,13 @@ struct VisibleObject: Equatable {
 
     init(_ state: ObjectState) {
         for field in state.fields { fields[field.property] = field.value }
-        for list in state.lists where !list.list.isEmpty { lists[list.property] = list.list.values }
-        for field in state.keyed where !field.entries.isEmpty {
-            entries[field.property] = Dictionary(uniqueKeysWithValues: field.entries.visible.map { ($0.key, $0.value) })
+        for part in state.parts {
+            switch part.content {
+            case .list(let list) where !list.isEmpty: lists[part.property] = list.values
+            case .keyed(let keyed) where !keyed.isEmpty:
+                entries[part.property] = Dictionary(uniqueKeysWithValues: keyed.visible.map { ($0.key, $0.value) })
+            case .list, .keyed, .text: break
+            }
         }
     }
 }

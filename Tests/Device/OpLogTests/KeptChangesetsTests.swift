@@ -21,7 +21,7 @@ struct KeptChangesetsTests {
     @discardableResult
     private func acknowledge(
         _ sequence: UInt64, _ device: Device, at now: UInt64 = 0, limits: KeptLimits = .standard,
-        refused: [RefusedOperation] = []
+        refused: [OperationRefusal] = []
     ) throws -> [QuarantinedChange] {
         let transaction = try device.store.write()
         defer { transaction.end() }
@@ -262,10 +262,10 @@ struct KeptChangesetsTests {
         }
         let operations = try #require(try device.pending().first?.operations)
         let refused = [
-            RefusedOperation(sequence: 1, operation: 0, code: 307, reason: "odd"),
-            RefusedOperation(sequence: 1, operation: 2, code: 103, reason: "forbidden"),
+            OperationRefusal(sequence: 1, operation: 0, code: 307, reason: "odd"),
+            OperationRefusal(sequence: 1, operation: 2, code: 103, reason: "forbidden"),
             // Of another time: it is not what this change acknowledges.
-            RefusedOperation(sequence: 2, operation: 0, code: 307, reason: "odd"),
+            OperationRefusal(sequence: 2, operation: 0, code: 307, reason: "odd"),
         ]
         let changes = try acknowledge(1, device, at: 77, refused: refused)
         #expect(changes.map(\.operations) == [[operations[0]], [operations[2]]])
@@ -288,7 +288,7 @@ struct KeptChangesetsTests {
         try acknowledge(1, device)
         #expect(
             try acknowledge(
-                2, device, refused: [RefusedOperation(sequence: 2, operation: 0, code: 307, reason: "odd")]
+                2, device, refused: [OperationRefusal(sequence: 2, operation: 0, code: 307, reason: "odd")]
             ).map(\.number) == [3])
     }
 }

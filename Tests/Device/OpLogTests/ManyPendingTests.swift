@@ -101,7 +101,7 @@ import Testing
         }
         let transaction = try device.store.write()
         let view = try device.replica.beginApplying(acknowledged: 2, in: transaction)
-        view.refuse([RefusedOperation(sequence: 1, operation: 0, code: 307, reason: "no")])
+        view.refuse([OperationRefusal(sequence: 1, operation: 0, code: 307, reason: "no")])
         try view.finish(epoch: 1, version: ServerVersion(2), querySet: 1)
         _ = try transaction.commit()
         transaction.end()

@@ -234,8 +234,7 @@ final class NaiveServer {
             } else if !names.isEmpty {
                 var part = state
                 part.fields.removeAll { !names.contains($0.property) }
-                part.lists.removeAll { !names.contains($0.property) }
-                part.keyed.removeAll { !names.contains($0.property) }
+                part.parts.removeAll { !names.contains($0.property) }
                 messages.append(.update(touched, part))
             }
         }

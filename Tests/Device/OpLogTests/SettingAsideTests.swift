@@ -74,7 +74,7 @@ struct SettingAsideTests {
             }
         }
         let sent = try entries()[0]
-        let refused = RefusedOperation(sequence: 1, operation: 1, code: 103, reason: "not yours")
+        let refused = OperationRefusal(sequence: 1, operation: 1, code: 103, reason: "not yours")
         let changes = try writing(device) {
             try device.replica.setAsideOneWay([refused], in: $0, now: 9)
         }

@@ -204,7 +204,7 @@ import Testing
         }
         let transaction = try device.store.write()
         let view = try device.replica.beginApplying(acknowledged: 1, in: transaction)
-        view.refuse([RefusedOperation(sequence: 1, operation: 0, code: 103, reason: "not yours")])
+        view.refuse([OperationRefusal(sequence: 1, operation: 0, code: 103, reason: "not yours")])
         try view.leave(note(1))
         try view.finish(epoch: 1, version: ServerVersion(2), querySet: 1)
         _ = try transaction.commit()
@@ -281,7 +281,7 @@ import Testing
             defer { transaction.end() }
             let view = try device.replica.beginApplying(acknowledged: 1, in: transaction)
             if isRefused {
-                view.refuse([RefusedOperation(sequence: 1, operation: 0, code: 308, reason: "No.")])
+                view.refuse([OperationRefusal(sequence: 1, operation: 0, code: 308, reason: "No.")])
             }
             try view.finish(epoch: 1, version: ServerVersion(9), querySet: 1)
             _ = try transaction.commit()
@@ -323,7 +323,7 @@ import Testing
         try set(device, 1, Column.title, .string("mine again"))
         let transaction = try device.store.write()
         let view = try device.replica.beginApplying(acknowledged: 2, in: transaction)
-        view.refuse((1...2).map { RefusedOperation(sequence: $0, operation: 0, code: 308, reason: "No.") })
+        view.refuse((1...2).map { OperationRefusal(sequence: $0, operation: 0, code: 308, reason: "No.") })
         try view.leave(note(1))
         try view.finish(epoch: 1, version: ServerVersion(5), querySet: 1)
         _ = try transaction.commit()
@@ -409,7 +409,7 @@ import Testing
         var list = ListState()
         list.join(
             .insert(ElementID(client: ClientID(9), counter: 1), left: nil, right: nil, value: .int(5)), stamp: stamp)
-        odd.lists = [.init("tags", list)]
+        odd.parts = [.init("tags", .list(list))]
         try apply(device, [.enter(note(1), odd), .enter(ObjectReference("Nothing", .int(1)), odd)])
         #expect(try device.visible[note(1)]?.fields["count"] == .int(0))
         #expect(try device.visible[note(1)]?.fields["title"] == .string("a"))

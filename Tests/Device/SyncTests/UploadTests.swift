@@ -1,3 +1,4 @@
+import CausewayOperations
 import CausewaySync
 import CausewayWire
 import Testing

@@ -146,7 +146,7 @@ struct ConnectionTests {
             noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return UInt8(truncatingIfNeeded: noise >> 56)
         }
-        let photo = ChangedObject(
+        let photo = ObjectContent(
             .init("Photo", .int(1)), ObjectState(life: 1, fields: [.init("data", .bytes(bytes), stamp: .zero)]))
         let script = [DownloadMessage](repeating: .changes(ViewChunk(entered: [photo])), count: 64)
         let service = FakeService(script: script)

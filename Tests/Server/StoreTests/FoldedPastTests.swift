@@ -313,8 +313,12 @@ extension Record {
     /// What everybody sees of an object; nil where there is none.
     fileprivate func seen(_ object: ObjectReference) throws -> [String]? {
         guard let state = try state(object) else { return nil }
-        return state.keyed.map { "\($0.property): \($0.entries.visible)" }
-            + state.lists.map { "\($0.property): \($0.list.visible)" }
-            + state.texts.map { "\($0.property): \($0.text.string)" }
+        return state.parts.map { part in
+            switch part.content {
+            case .list(let list): "\(part.property): \(list.visible)"
+            case .keyed(let entries): "\(part.property): \(entries.visible)"
+            case .text(let text): "\(part.property): \(text.string)"
+            }
+        }
     }
 }

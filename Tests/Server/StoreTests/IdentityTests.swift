@@ -97,8 +97,8 @@ struct IdentityTests {
                     .insert(ElementID(client: Record.ann, counter: 2), left: nil, right: nil, value: .string("B"))))
             #expect(try record.object("Task", first.key)?["owner"] == .string("A2"))
             #expect(try record.object("Task", second.key)?["owner"] == .string("B2"))
-            #expect(try whole(record, first).lists.first?.list.values == [.string("A")])
-            #expect(try whole(record, second).lists.first?.list.values == [.string("B")])
+            #expect(try whole(record, first).list("words")?.values == [.string("A")])
+            #expect(try whole(record, second).list("words")?.values == [.string("B")])
             let objection = try record.objection(
                 Record.ann, .delete(first, life: 2), set(second, "owner", .string("B3")))
             #expect(objection == nil)

@@ -28,9 +28,7 @@ struct SchemaDropTests {
             var state = content.state
             func isKept(_ name: String) -> Bool { "\(content.object.className).\(name)" != dropped }
             state.fields.removeAll { !isKept($0.property) }
-            state.lists.removeAll { !isKept($0.property) }
-            state.keyed.removeAll { !isKept($0.property) }
-            state.texts.removeAll { !isKept($0.property) }
+            state.parts.removeAll { !isKept($0.property) }
             result[content.object] = state
         }
         return result

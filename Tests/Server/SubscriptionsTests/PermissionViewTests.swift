@@ -1,3 +1,4 @@
+import CausewayMerge
 import CausewayModel
 import CausewayOperations
 import CausewayQuery

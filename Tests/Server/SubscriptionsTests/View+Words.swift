@@ -15,6 +15,6 @@ extension ObjectReference {
 
 extension ObjectState {
     var names: String {
-        (fields.map(\.property) + lists.map(\.property) + keyed.map(\.property)).sorted().joined(separator: ",")
+        (fields.map(\.property) + parts.map(\.property)).sorted().joined(separator: ",")
     }
 }

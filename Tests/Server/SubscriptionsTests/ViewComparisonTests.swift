@@ -196,7 +196,7 @@ struct ViewComparisonTests {
             default: break
             }
         }
-        objects[task(1)]?.lists = []
+        objects[task(1)]?.parts.removeAll { $0.content.kind == .list }
         objects[place(1)] = nil
         #expect(objects[task(1)] != all[task(1)])
         #expect(try compare(view, open, under: blind, holding: objects).words == [])

@@ -50,7 +50,7 @@ struct ViewDifferenceTests {
         #expect(part.allEntered.count == 100 && part.isLast)
         #expect(part.entered.count < 10)
         let emptied = try #require(part.entered.first { $0.object == task(3) })
-        let list = try #require(emptied.state.lists.first?.list)
+        let list = try #require(emptied.state.list("labels"))
         #expect(list.isEmpty && list != ListState())
     }
 

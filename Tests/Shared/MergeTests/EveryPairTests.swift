@@ -116,7 +116,7 @@ import Testing
         }
         var writer = writer(1, seeing: start)
         let again = writer.act(.recreate)
-        #expect(join(start + again).lists.isEmpty)
+        #expect(join(start + again).parts.isEmpty)
         #expect(join(start + again)["x"] == nil)
     }
 

@@ -216,7 +216,9 @@ import Testing
                         state.join(action.operation, stamp: action.stamp)
                     }
                     state.overlay(object.state)
-                    for list in state.lists { list.list.checkInvariants("damaged") }
+                    for part in state.parts {
+                        if case .list(let list) = part.content { list.checkInvariants("damaged") }
+                    }
                 }
             }
             return nil

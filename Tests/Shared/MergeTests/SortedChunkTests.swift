@@ -112,7 +112,7 @@ import Testing
                 // One that was read from bytes has gathered nothing yet.
                 if id.counter == 1_001 { bag = try ObjectState(encoded: bag.encoded()) }
             }
-            let list = try #require(bag.lists.first?.list)
+            let list = try #require(bag.list("list"))
             #expect(list.isOrderOfTree)
             #expect(list.values == expected ?? list.values, "\(order): another order than the first one")
             expected = list.values

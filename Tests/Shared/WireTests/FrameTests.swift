@@ -103,7 +103,7 @@ struct FrameTests {
     @Test("a message larger than a frame travels in several and arrives whole")
     func largeMessage() throws {
         let bytes = [UInt8](repeating: 7, count: 10_000_000)
-        let change = ChangedObject(
+        let change = ObjectContent(
             .init("Photo", .int(1)), .init(life: 1, fields: [.init("data", .bytes(bytes), stamp: .zero)]))
         let message = DownloadMessage.changes(ViewChunk(entered: [change]))
         let stream = WireCodec.encode(message)
@@ -119,7 +119,7 @@ struct FrameTests {
     @Test("frames that are too large together are refused before the first of them is read")
     func largeTogether() throws {
         let bytes = [UInt8](repeating: 7, count: 10_000_000)
-        let change = ChangedObject(
+        let change = ObjectContent(
             .init("Photo", .int(1)), .init(life: 1, fields: [.init("data", .bytes(bytes), stamp: .zero)]))
         var stream = WireCodec.encode(DownloadMessage.changes(ViewChunk(entered: [change])))
         let claimed = try FrameReader.messageBytes(claimedBy: stream, limits: .standard)

@@ -24,8 +24,8 @@ import Testing
             ])
     }
 
-    private func rows(_ run: ObjectRun) -> [ChangedObject] {
-        run.objects.map { ChangedObject($0.object, $0.state) }
+    private func rows(_ run: ObjectRun) -> [ObjectContent] {
+        run.objects.map { ObjectContent($0.object, $0.state) }
     }
 
     private func decoded(_ chunk: ViewChunk) throws -> ViewChunk {
@@ -60,7 +60,7 @@ import Testing
         unlike[50].state.fields[0].stamp.time += 1
         #expect(try decoded(ViewChunk(entered: unlike)).entered == unlike)
         let embedded = rows(run(100)).enumerated().map { index, change in
-            ChangedObject(
+            ObjectContent(
                 ObjectReference("Remark", .container(ElementID(client: ClientID(9), counter: UInt64(index)))),
                 change.state)
         }

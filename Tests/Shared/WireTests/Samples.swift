@@ -96,13 +96,12 @@ struct Samples {
             fields: fields.map {
                 .init($0, value(), stamp: isUsual ? born : stamp(), isDefault: number(below: 4) == 0)
             },
-            lists: lists.map { .init($0, list()) },
-            keyed: keyed.map { .init($0, self.keyed()) },
+            parts: lists.map { .init($0, .list(list())) } + keyed.map { .init($0, .keyed(self.keyed())) },
             born: born)
     }
 
-    mutating func change() -> ChangedObject {
-        ChangedObject(reference(), objectState())
+    mutating func change() -> ObjectContent {
+        ObjectContent(reference(), objectState())
     }
 
     mutating func checkpoint() -> Checkpoint {

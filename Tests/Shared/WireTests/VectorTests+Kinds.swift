@@ -87,16 +87,18 @@ extension VectorTests {
             fields: values.enumerated().map { index, value in
                 .init("v\(index)", value, stamp: index == 2 ? later : stamp, isDefault: index == 3)
             },
-            lists: [.init("list", list)],
-            keyed: [
-                .init("map", KeyedState([.init(key: .string("a"), value: .int(1), stamp: stamp)])),
+            parts: [
+                .init("list", .list(list)),
+                .init("map", .keyed(KeyedState([.init(key: .string("a"), value: .int(1), stamp: stamp)]))),
                 .init(
                     "set",
-                    KeyedState([
-                        .init(key: .int(1), value: .null, stamp: stamp), .init(key: .int(2), value: nil, stamp: later),
-                    ])),
-            ],
-            texts: [.init("text", text)], born: stamp)
+                    .keyed(
+                        KeyedState([
+                            .init(key: .int(1), value: .null, stamp: stamp),
+                            .init(key: .int(2), value: nil, stamp: later),
+                        ]))),
+                .init("text", .text(text)),
+            ], born: stamp)
     }
 
     @Test("changes of version 1 with every run and state read as they were meant")
@@ -112,10 +114,10 @@ extension VectorTests {
             DownloadMessage.changes(
                 ViewChunk(
                     checkpoint: Self.checkpoint, objectsTotal: 31,
-                    entered: [ChangedObject(.init("Everything", .int(1)), Self.whole)]
-                        + Self.keys.map { ChangedObject(.init("Place", $0), shapes[0]) }
-                        + shapes.map { ChangedObject(.init("Everything", .int(2)), $0) },
-                    updated: shapes.map { ChangedObject(.init("Everything", .int(3)), $0) },
+                    entered: [ObjectContent(.init("Everything", .int(1)), Self.whole)]
+                        + Self.keys.map { ObjectContent(.init("Place", $0), shapes[0]) }
+                        + shapes.map { ObjectContent(.init("Everything", .int(2)), $0) },
+                    updated: shapes.map { ObjectContent(.init("Everything", .int(3)), $0) },
                     left: [
                         ObjectLeave(.init("Flight", .int(5)), .query),
                         ObjectLeave(.init("Flight", .int(6)), .permission),
@@ -135,7 +137,7 @@ extension VectorTests {
         try check(
             "download-changes-part",
             DownloadMessage.changes(
-                ViewChunk(objectsTotal: 31, entered: [ChangedObject(.init("Everything", .int(1)), shapes[1])])))
+                ViewChunk(objectsTotal: 31, entered: [ObjectContent(.init("Everything", .int(1)), shapes[1])])))
         try check(
             "download-changes-nothing", DownloadMessage.changes(ViewChunk(checkpoint: Self.checkpoint)))
     }

@@ -138,12 +138,12 @@ struct VectorTests {
                 .init("delay", isEven ? .double(Double(index) / 4) : .null, stamp: stamp),
                 .init("origin", .string(isEven ? "JFK" : "EWR"), stamp: stamp, isDefault: index == 2),
             ]
-            let list = ObjectState.ListField("notes", index == 1 ? notes : ListState())
-            return ChangedObject(
-                .init("Flight", .int(index)), ObjectState(life: 1, fields: fields, lists: [list], born: stamp))
+            let list = ObjectState.Part("notes", .list(index == 1 ? notes : ListState()))
+            return ObjectContent(
+                .init("Flight", .int(index)), ObjectState(life: 1, fields: fields, parts: [list], born: stamp))
         }
         let later = Stamp(time: stamp.time + 5, client: ClientID(0xC2))
-        let updated = ChangedObject(
+        let updated = ObjectContent(
             .init("Flight", .int(77)),
             ObjectState(life: 1, fields: [.init("plane", .link(.string("N104UW")), stamp: later)], born: stamp))
         return ViewChunk(

@@ -98,12 +98,12 @@ struct FuzzSeeds {
     }
 
     mutating func chunk() -> ViewChunk {
-        func changes(_ seeds: inout FuzzSeeds) -> [ChangedObject] {
+        func changes(_ seeds: inout FuzzSeeds) -> [ObjectContent] {
             let shape = seeds.object()
             return (0..<seeds.numbers.below(4)).map { index in
                 var state = shape
                 state.life = 1
-                return ChangedObject(ObjectReference("Note", .int(Int64(index))), state)
+                return ObjectContent(ObjectReference("Note", .int(Int64(index))), state)
             }
         }
         return ViewChunk(
@@ -200,9 +200,9 @@ struct FuzzSeeds {
         return ObjectState(
             life: UInt32(numbers.below(4)),
             fields: ["rank", "title"].map { .init($0, value(), stamp: numbers.once(in: 2) ? born : stamp()) },
-            lists: numbers.once(in: 2) ? [.init("list", list())] : [],
-            keyed: numbers.once(in: 2) ? [.init("map", keyed())] : [],
-            texts: numbers.once(in: 2) ? [.init("text", text())] : [], born: born)
+            parts: (numbers.once(in: 2) ? [.init("list", .list(list()))] : [])
+                + (numbers.once(in: 2) ? [.init("map", .keyed(keyed()))] : [])
+                + (numbers.once(in: 2) ? [.init("text", .text(text()))] : []), born: born)
     }
 
     // MARK: - Values

@@ -23,30 +23,24 @@ extension World {
 extension ObjectState {
     /// What an app sees of it. In memory a NaN may have its payload yet: `LawTests` look at what is written of it.
     package var outcome: NaiveMerge.Outcome {
-        NaiveMerge.Outcome(
+        var outcome = NaiveMerge.Outcome(
             life: life,
-            fields: Self.byName(fields.map { ($0.property, ExactValue(stored: $0.value)) }),
-            lists: Self.byName(
-                lists.filter { !$0.list.isEmpty }.map { field in
-                    (field.property, field.list.values.map { ExactValue(stored: $0) })
-                }),
-            entries: Self.byName(
-                keyed.filter { !$0.entries.isEmpty }.map { field in
-                    let visible = field.entries.visible
-                    return (
-                        field.property,
-                        Dictionary(
-                            uniqueKeysWithValues: visible.map {
-                                (ExactValue(stored: $0.key), ExactValue(stored: $0.value))
-                            })
-                    )
-                }),
-            texts: Self.byName(texts.map { ($0.property, ExactString($0.text.string)) })
-                .filter { !$0.value.string.isEmpty }
-        )
-    }
-
-    private static func byName<Content>(_ properties: [(String, Content)]) -> [ExactString: Content] {
-        Dictionary(uniqueKeysWithValues: properties.map { (ExactString($0.0), $0.1) })
+            fields: Dictionary(
+                uniqueKeysWithValues: fields.map { (ExactString($0.property), ExactValue(stored: $0.value)) }))
+        for part in parts {
+            let name = ExactString(part.property)
+            switch part.content {
+            case .list(let list) where !list.isEmpty:
+                outcome.lists[name] = list.values.map { ExactValue(stored: $0) }
+            case .keyed(let entries) where !entries.isEmpty:
+                outcome.entries[name] = Dictionary(
+                    uniqueKeysWithValues: entries.visible.map {
+                        (ExactValue(stored: $0.key), ExactValue(stored: $0.value))
+                    })
+            case .text(let text) where !text.string.isEmpty: outcome.texts[name] = ExactString(text.string)
+            case .list, .keyed, .text: break
+            }
+        }
+        return outcome
     }
 }

@@ -67,17 +67,20 @@ func brief(_ operation: ListOperation) -> String {
 func brief(_ state: ObjectState) -> String {
     var text = "life \(state.life) born \(brief(state.born))"
     for field in state.fields { text += " \(field.property)=\(brief(field.value))[\(brief(field.stamp))]" }
-    for field in state.lists {
-        text += " \(field.property)=\(field.list.visible.map { "\(brief($0.id)):\(brief($0.value))" })"
-    }
-    for field in state.keyed {
-        let entries = field.entries.entries.map { entry in
+    for part in state.parts { text += " \(part.property)=\(brief(part.content))" }
+    return text
+}
+
+private func brief(_ content: ObjectState.Content) -> String {
+    switch content {
+    case .list(let list): return "\(list.visible.map { "\(brief($0.id)):\(brief($0.value))" })"
+    case .keyed(let keyed):
+        let entries = keyed.entries.map { entry in
             "\(brief(entry.key)): \(entry.value.map { brief($0) } ?? "-")[\(brief(entry.stamp))]"
         }
-        text += " \(field.property)={\(entries.joined(separator: ", "))}"
+        return "{\(entries.joined(separator: ", "))}"
+    case .text(let text): return "“\(text.string)”"
     }
-    for field in state.texts { text += " \(field.property)=“\(field.text.string)”" }
-    return text
 }
 
 func brief(_ message: DownloadMessage) -> String {

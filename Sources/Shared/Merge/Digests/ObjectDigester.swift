@@ -91,10 +91,7 @@ package struct ObjectDigester {
                 begin(part, Mark.text)
                 text.write(to: &writer)
             } else if part.property.collection == .list {
-                guard let list = state.lists.first(where: { $0.property.isSame(as: part.name) })?.list, !list.isEmpty
-                else {
-                    continue
-                }
+                guard let list = state.list(part.name), !list.isEmpty else { continue }
                 begin(part, Mark.list)
                 list.writePlaces(to: &writer)
                 for value in list.values { write(value, part, finding: &found) }

@@ -1,0 +1,69 @@
+import CausewayMerge
+import CausewayModel
+import CausewayObjectStore
+import CausewayOperations
+import CausewayStore
+
+/// What is known of a row's list, set, map or text besides its values: ids of elements, stamps of entries, runs of texts.
+///
+/// The string of a text stands in its column alone.
+struct PartTree {
+    /// A list, set, map or text at rest.
+    struct Place {
+        var classNumber: Int
+        var column: Int
+        var key: ObjectKey
+
+        init(_ classNumber: Int, _ column: Int, _ key: ObjectKey) {
+            self.classNumber = classNumber
+            self.column = column
+            self.key = key
+        }
+
+        var bytes: [UInt8] { Layout.list(classNumber, column, key) }
+    }
+
+    private let transaction: Transaction
+    private let tree: Tree
+
+    init(in transaction: Transaction) {
+        self.transaction = transaction
+        tree = transaction.tree(Layout.lists)
+    }
+
+    func bytes(at place: Place) -> [UInt8]? { tree.get(place.bytes) }
+
+    /// - Parameter bytes: of a list, set or map: as its state is encoded, too.
+    func content(_ kind: ObjectState.Kind, _ bytes: [UInt8], at place: Place, _ table: Table) throws(StoreFailure)
+        -> ObjectState.Content
+    {
+        do {
+            switch kind {
+            case .list: return .list(try ListState(encoded: bytes))
+            case .keyed: return .keyed(try KeyedState(encoded: bytes))
+            case .text:
+                guard case .string(let text) = table.value(place.key, place.column) else { return .text(TextState()) }
+                return .text(try TextState(runs: bytes, text: text))
+            }
+        } catch {
+            throw StoreFailure(damaged: Layout.lists, error)
+        }
+    }
+
+    /// An empty one where nothing is kept.
+    func load(_ kind: ObjectState.Kind, at place: Place, _ table: Table) throws(StoreFailure) -> ObjectState.Content {
+        guard let bytes = bytes(at: place) else { return ObjectState.Content(kind) }
+        return try content(kind, bytes, at: place, table)
+    }
+
+    func save(_ content: ObjectState.Content, at place: Place) {
+        let bytes =
+            switch content {
+            case .list, .keyed: content.encoded()
+            case .text(let text): text.encodedRuns()
+            }
+        tree.put(place.bytes, bytes)
+    }
+
+    func remove(_ place: Place) { tree.remove(place.bytes) }
+}
