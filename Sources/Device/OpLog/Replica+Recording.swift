@@ -112,7 +112,7 @@ private struct Recording {
             if let earlier = try trees.continueBase(object, with: sequence) {
                 previous[object] = earlier
             } else {
-                let past = ObjectState(life: try trees.life(object) ?? 0)
+                let past = ObjectState(life: try trees.pastLife(object))
                 trees.save(BaseCopy(state: past, lastSequence: sequence), object)
                 let log = LoggedOperations(transaction, trees, state, acknowledged: state.acknowledged)
                 try begin(object, behind: log.creator(of: object))
@@ -175,16 +175,14 @@ private struct Recording {
                 addOneWay(object, table, key)
                 continue
             }
-            // A key that has ended before, here or on the server, begins its next life.
-            let past = remembersObjects ? try trees.life(object) ?? 0 : 0
-            let life = past.isMultiple(of: 2) ? past + 1 : past
-            creates.append(.create(object, life: life, fields: fields(of: key, table, classChanges.additions)))
-            if remembersObjects { trees.save(life: life, object) }
-            if returned.contains(key) || (remembersObjects && trees.hasBase(object)) {
-                try keepBase(object, table, key)
-            } else {
-                fresh.append(key)
-            }
+            // A key that has ended before, here or on the server, begins its next life. The end is its base: what the
+            // device knows again if the create is refused.
+            let past = remembersObjects ? try trees.pastLife(object) : 0
+            let isKnown = returned.contains(key) || past > 0 || (remembersObjects && trees.hasBase(object))
+            if isKnown { try keepBase(object, table, key) }
+            creates.append(.create(object, life: past + 1, fields: fields(of: key, table, classChanges.additions)))
+            if remembersObjects { trees.save(life: past + 1, object) }
+            if !isKnown { fresh.append(key) }
             try addNewLists(object, table, key)
             addNewTexts(object, table, key)
             addNewEntries(object, table, key)
@@ -624,7 +622,7 @@ private struct Recording {
     ) throws(StoreError) -> ObjectState {
         if before == nil { before = try transaction.store.read() }
         guard let table = before?.table(className), let before, table.exists(key) else {
-            return ObjectState(life: try Trees(transaction).life(object) ?? 0)
+            return ObjectState(life: try trees.pastLife(object))
         }
         let life = try Trees(before).life(object) ?? 1
         let travelling = Links(before)

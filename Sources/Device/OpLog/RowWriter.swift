@@ -24,7 +24,8 @@ final class RowWriter {
         guard let table = transaction.table(object.className) else { return }
         guard state.isAlive else {
             evict(object)
-            if state.life > 0, !isEmbedded(object.className) { save(life: state.life, object) }
+            // Zero, too: a create that was refused has begun no life.
+            if remembersObjects || state.life > 0, !isEmbedded(object.className) { save(life: state.life, object) }
             return
         }
         let shape = shape(of: table, fields: state.fields)

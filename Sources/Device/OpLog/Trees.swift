@@ -261,6 +261,12 @@ struct Trees {
         }
     }
 
+    /// The last life that has ended of an object that is not here: even, zero if none has. An odd number says that the
+    /// object lives on out of view, and a new object of its key joins that life.
+    func pastLife(_ object: ObjectReference) throws(StoreError) -> UInt32 {
+        (try life(object) ?? 0) & ~1
+    }
+
     /// An object that is here has life 1 unless this says otherwise, one that is not has 0.
     func save(life: UInt32, _ object: ObjectReference) {
         let key = Self.key(object)

@@ -153,8 +153,9 @@ package final class ViewApplication {
             }
         }
         rows.evict(object)
-        // Where its end was refused it lives, and the next of its key is no next life.
-        if let life = base?.state.life, life > 0 { trees.save(life: life, object) }
+        // The life of the base, whatever this device believed: where its end was refused the object lives, and a create
+        // that was refused has begun no life.
+        if let base { trees.save(life: base.state.life, object) }
         trees.removeBase(object)
         settled.insert(object)
     }

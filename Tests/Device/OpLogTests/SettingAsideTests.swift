@@ -62,6 +62,53 @@ struct SettingAsideTests {
         #expect(try device.read { try Replica.quarantined(in: $0).count } == 1)
     }
 
+    /// The server never had the end that was set aside, and refused the life after it: the object lives on as it was.
+    @Test("an end that is submitted again does not bring back the life that was refused after it")
+    func endThenLifeRefused() throws {
+        let device = try Device(1)
+        try create(1, "one", on: device)
+        try device.write { transaction in
+            let notes = transaction.table("Note")!
+            notes.delete(notes.key(for: .int(1))!, leavingGhost: true)
+        }
+        try create(1, "again", on: device)
+        let end = try setAside(2, on: device)
+        try leave(refusing: 3, on: device)
+        #expect(try device.visible.isEmpty)
+
+        #expect(try writing(device) { try device.replica.submitQuarantined(end[0].number, in: $0, now: 10) })
+        #expect(try device.pending().map(\.operations) == [[.delete(note(1), life: 2)]])
+        #expect(try device.visible.isEmpty)
+        try device.apply(ViewChange(messages: [], acknowledged: 4, version: ServerVersion(4), view: .everything))
+        #expect(try device.visible.isEmpty)
+    }
+
+    @Test("a life that was refused leaves the end before it known: the next create begins the same life")
+    func endOutlastsRefusedLife() throws {
+        let device = try Device(1)
+        try device.apply(
+            ViewChange(
+                messages: [.delete(note(1), life: 2)], acknowledged: 0, version: ServerVersion(1), view: .everything))
+        try create(1, "again", on: device)
+        try leave(refusing: 1, on: device)
+        try create(1, "once more", on: device)
+        let creates = try device.pending().flatMap(\.operations).compactMap { operation -> UInt32? in
+            if case .create(_, let life, _) = operation { life } else { nil }
+        }
+        #expect(creates == [3])
+    }
+
+    /// Applies a change that acknowledges everything, refuses the first operation of the last changeset, and says that the
+    /// note is out of view.
+    private func leave(refusing sequence: UInt64, on device: Device) throws {
+        try writing(device) { transaction in
+            let view = try device.replica.beginApplying(acknowledged: sequence, in: transaction)
+            view.refuse([OperationRefusal(sequence: sequence, operation: 0, code: 103, reason: "not yours")])
+            try view.leave(note(1))
+            try view.finish(epoch: 1, version: ServerVersion(sequence), querySet: 1)
+        }
+    }
+
     @Test("of a one-way entry only what is refused goes, and comes back as an entry of its own")
     func oneWay() throws {
         let device = try Device(1)

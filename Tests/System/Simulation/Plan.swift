@@ -1,6 +1,5 @@
 import CausewayModel
 import CausewaySeeds
-import Foundation
 
 /// What kind of run a seed gives: how many devices, how bad the network, how wrong the clocks.
 struct Plan: CustomStringConvertible {
@@ -43,10 +42,6 @@ struct Plan: CustomStringConvertible {
     /// Where nobody says whether rules change, the number does, so that each seed stays the story that it was.
     static let firstSeedWithRules: UInt64 = 1_000_000
 
-    /// Known to diverge in one of five thousand seeds (Tests/README.md), so it is asked for: `CAUSEWAY_OBSTINATE_RULES=1`.
-    private static let isObstinateUnderRules =
-        ProcessInfo.processInfo.environment["CAUSEWAY_OBSTINATE_RULES"] != nil
-
     static func hasRules(_ seed: UInt64) -> Bool { seed >= firstSeedWithRules }
 
     struct DevicePlan {
@@ -82,8 +77,7 @@ struct Plan: CustomStringConvertible {
         cutPercent = random.one(of: [0, 20, 50, 80])
         rulesPercent = self.hasRules ? random.one(of: [0, 3, 10]) : 0
         leapPercent = random.one(of: [0, 0, 4, 12])
-        let obstinacy = random.one(of: [0, 0, 0, 3, 15])
-        obstinacyPercent = self.hasRules && !Self.isObstinateUnderRules ? 0 : obstinacy
+        obstinacyPercent = random.one(of: [0, 0, 0, 3, 15])
         creditBytes = random.one(of: [400, 2_000, 6_000])
         vocabulary = Vocabulary(seed: seed)
     }
