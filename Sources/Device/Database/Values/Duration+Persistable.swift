@@ -8,7 +8,7 @@ import CausewayModel
 ///
 /// ```swift
 /// class Trip: Object { @Persisted(indexed: true) var length: Duration }
-/// let short = trips.where { $0.length < .seconds(90) }
+/// let short = realm.objects(Trip.self).where { $0.length < .seconds(90) }
 /// ```
 ///
 /// To other programs the property is an `Int`. A changed class may turn one into the other: the stored values stay.
