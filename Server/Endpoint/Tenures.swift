@@ -1,5 +1,5 @@
-import CausewaySession
 import CausewayModel
+import CausewaySession
 import Synchronization
 
 /// Until when the callers of running downloads are known.

@@ -76,7 +76,7 @@ private struct PastRow: RowSource {
         guard let property = view.snapshot.schema[className]?.properties[areKeys ? ~number : number] else { return [] }
         for reference in images {
             guard let kind = property.part, let content = view.image(reference)?[property.name, kind] else { continue }
-            return content.visible.map { areKeys || property.collection == .set ? $0.key : $0.value }
+            return content.elements(areKeys: areKeys || property.collection == .set)
         }
         guard let row = view.snapshot.row(name), let column = column(property) else { return [] }
         return view.snapshot.elements(of: areKeys ? ~column : column, in: row)

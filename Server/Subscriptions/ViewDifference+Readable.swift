@@ -151,7 +151,7 @@ extension ObjectContent {
         }
         for field in state.fields { add(field.value, of: field.property) }
         for part in state.parts {
-            for element in part.content.visible { add(element.value, of: part.property) }
+            for element in part.content.elements() { add(element, of: part.property) }
         }
         return parts
     }

@@ -161,7 +161,7 @@ private struct EndedRow: RowSource {
         guard plan.name.isSame(as: className), plan.schema.properties.indices.contains(column) else { return [] }
         let property = plan.schema.properties[column]
         guard let kind = property.part, let content = state[property.name, kind] else { return [] }
-        return content.visible.map { areKeys || property.collection == .set ? $0.key : $0.value }
+        return content.elements(areKeys: areKeys || property.collection == .set)
     }
 
     /// Rules for reading look through no link to another object, and what was embedded has ended too.

@@ -64,7 +64,7 @@ extension Merging {
             throw StoreFailure(error)
         }
         for (column, content) in object.parts {
-            show(content, plan, column, table, key)
+            try show(content, of: object, column, table, key)
             keep(content, at: PartTree.Place(plan.number, column, key))
             object.loaded.insert(column)
         }
@@ -144,13 +144,7 @@ extension Merging {
             }
         }
         for (column, content) in object.parts where object.columns.contains(column) {
-            if plan.mayHoldParts(column) {
-                let held = Set(content.visible.map { stored($0.value, plan, column) })
-                for element in table.listValues(key, column) where !held.contains(element) {
-                    try doubt(element, plan, column, in: object)
-                }
-            }
-            show(content, plan, column, table, key)
+            try show(content, of: object, column, table, key)
             guard table.exists(key) else { return doubt(object) }
             keep(content, at: PartTree.Place(plan.number, column, key))
         }
@@ -167,35 +161,54 @@ extension Merging {
         return .object(linkTarget(key, plan, column))
     }
 
-    /// Makes the columns what the content says.
+    /// Makes the columns what the content says. What is no longer held may have ended.
     private func show(
-        _ content: ObjectState.Content, _ plan: ClassPlan, _ column: Int, _ table: Table, _ key: ObjectKey
-    ) {
+        _ content: ObjectState.Content, of object: WorkingObject, _ column: Int, _ table: Table, _ key: ObjectKey
+    ) throws(StoreFailure) {
+        let plan = object.plan
         switch content {
         case .list(let list):
             let values = list.visible.map { stored($0.value, plan, column) }
             let present = table.listValues(key, column)
             guard present != values else { return }
+            let parts =
+                plan.mayHoldParts(column)
+                ? present.filter { catalog.part($0, plan, column, in: transaction) != nil } : []
             // A part that moves must not leave the list even for a moment: it would end.
-            if plan.isEmbedded(column)
-                || plan.mayHoldParts(column)
-                    && present.contains(where: { catalog.part($0, plan, column, in: transaction) != nil })
-            {
+            if !parts.isEmpty || plan.isEmbedded(column) {
+                try doubt(parts, unlessIn: values, column, of: object)
                 table.listReplace(key, column, values)
             } else {
                 rewrite(table, key, column, from: present, to: values)
             }
-        case .keyed(let entries) where plan.schema.properties[column].collection == .set:
-            table.setReplace(key, column, entries.visible.map { stored($0.key, plan, column) })
         case .keyed(let entries):
-            var stored: [(key: String, value: Value)] = []
-            for case (.string(let name), let value) in entries.visible {
-                stored.append((name, self.stored(value, plan, column)))
+            if plan.mayHoldParts(column) {
+                let values = entries.visible.map { stored($0.value, plan, column) }
+                try doubt(table.listValues(key, column), unlessIn: values, column, of: object)
             }
-            table.mapReplace(key, column, stored)
+            show(entries, plan, column, table, key)
         case .text(let text):
             if !text.isShown(by: table.value(key, column)) { table.set(key, column, .string(text.string)) }
         }
+    }
+
+    private func doubt(
+        _ present: [Value], unlessIn values: [Value], _ column: Int, of object: WorkingObject
+    ) throws(StoreFailure) {
+        let held = Set(values)
+        for element in present where !held.contains(element) { try doubt(element, object.plan, column, in: object) }
+    }
+
+    private func show(_ entries: KeyedState, _ plan: ClassPlan, _ column: Int, _ table: Table, _ key: ObjectKey) {
+        if plan.schema.properties[column].collection == .set {
+            table.setReplace(key, column, entries.visible.map { stored($0.key, plan, column) })
+            return
+        }
+        var named: [(key: String, value: Value)] = []
+        for case (.string(let name), let value) in entries.visible {
+            named.append((name, stored(value, plan, column)))
+        }
+        table.mapReplace(key, column, named)
     }
 
     private func keep(_ content: ObjectState.Content, at place: PartTree.Place) {

@@ -139,11 +139,10 @@ final class ClassPlan: Sendable {
         embeddedColumns = properties.indices.filter { targetSchemas[$0]?.kind == .embedded }
         mixedColumns = properties.indices.filter { properties[$0].type == .mixed && properties[$0].collection != .set }
         fieldColumns = properties.indices.filter { properties[$0].isField && $0 != primaryKey }
-        fieldsByName = fieldColumns.sorted { properties[$0].name.precedes(properties[$1].name) }
+        let columnsOfState = schema.columnsOfState
+        fieldsByName = columnsOfState.filter { properties[$0].part == nil }
         counterColumns = properties.indices.filter { properties[$0].isCounter }
-        parts = properties.indices.sorted { properties[$0].name.precedes(properties[$1].name) }
-            .compactMap { column in properties[column].part.map { (column, $0) } }
-            .sorted { $0.kind.rawValue < $1.kind.rawValue }
+        parts = columnsOfState.compactMap { column in properties[column].part.map { (column, $0) } }
         zeroRow = properties.map(\.zero)
         travelsInColumns =
             schema.kind == .object && !properties.contains { $0.type == .mixed && $0.collection == .none }

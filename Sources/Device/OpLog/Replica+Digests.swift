@@ -99,18 +99,9 @@ private final class BaseReader {
     }
 
     /// So that the parts of a state need not be sorted for every object.
-    private func columnsByName(of table: Table) -> [Int] {
+    private func columnsInOrder(of table: Table) -> [Int] {
         if let known = columns[table.name] { return known }
-        let properties = table.schema.properties
-        let sorted = properties.indices.filter { !properties[$0].isPrimaryKey }
-            .sorted {
-                let (left, right) = (properties[$0], properties[$1])
-                // A state has its parts by kind and then by name.
-                if let first = left.part, let second = right.part, first != second {
-                    return first.rawValue < second.rawValue
-                }
-                return left.name.precedes(right.name)
-            }
+        let sorted = table.schema.columnsOfState
         columns[table.name] = sorted
         return sorted
     }
@@ -118,7 +109,7 @@ private final class BaseReader {
     private func row(_ object: ObjectReference, _ table: Table, _ key: ObjectKey) throws(StoreError) -> ObjectState {
         var fields: [ObjectState.Field] = []
         var parts: [ObjectState.Part] = []
-        for column in columnsByName(of: table) {
+        for column in columnsInOrder(of: table) {
             let property = table.schema.properties[column]
             switch property.part {
             case .list:

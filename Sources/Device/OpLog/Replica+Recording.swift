@@ -179,10 +179,9 @@ private struct Recording {
             // device knows again if the create is refused.
             let past = remembersObjects ? try trees.pastLife(object) : 0
             let isKnown = returned.contains(key) || past > 0 || (remembersObjects && trees.hasBase(object))
-            if isKnown { try keepBase(object, table, key) }
+            if isKnown { try keepBase(object, table, key) } else { fresh.append(key) }
             creates.append(.create(object, life: past + 1, fields: fields(of: key, table, classChanges.additions)))
             if remembersObjects { trees.save(life: past + 1, object) }
-            if !isKnown { fresh.append(key) }
             try addNewLists(object, table, key)
             addNewTexts(object, table, key)
             addNewEntries(object, table, key)

@@ -40,6 +40,17 @@ extension Property {
     }
 }
 
+extension ClassSchema {
+    /// All columns but the primary key in the order within a state: fields, then parts by kind, each by name.
+    package var columnsOfState: [Int] {
+        func rank(_ column: Int) -> Int { properties[column].part.map { Int($0.rawValue) + 1 } ?? 0 }
+        return properties.indices.filter { !properties[$0].isPrimaryKey }.sorted { left, right in
+            let (first, second) = (rank(left), rank(right))
+            return first == second ? properties[left].name.precedes(properties[right].name) : first < second
+        }
+    }
+}
+
 extension ObjectState.Content {
     package init(_ kind: ObjectState.Kind) {
         self =
@@ -66,12 +77,12 @@ extension ObjectState.Content {
         }
     }
 
-    /// The elements of a list, or the members of a set or the values of a map with their keys, without what was removed;
-    /// nothing of a text.
-    package var visible: [(key: Value, value: Value)] {
+    /// The elements of a list, the keys of entries (the members of a set are keys) or their values, without what was
+    /// removed; nothing of a text.
+    package func elements(areKeys: Bool = false) -> [Value] {
         switch self {
-        case .list(let list): list.visible.map { (.null, $0.value) }
-        case .keyed(let entries): entries.visible.map { ($0.key, $0.value) }
+        case .list(let list): list.visible.map(\.value)
+        case .keyed(let entries): entries.visible.map { areKeys ? $0.key : $0.value }
         case .text: []
         }
     }
@@ -216,9 +227,12 @@ extension Array where Element: Placed {
 
     /// Where a property is, or where it belongs.
     func place(of property: String, _ rank: UInt8) -> (index: Int, isThere: Bool) {
-        let index =
-            firstIndex { $0.rank == rank ? !$0.property.precedes(property) : $0.rank > rank } ?? count
-        return (index, index < count && self[index].rank == rank && self[index].property.isSame(as: property))
+        // To be the same is asked faster than to come before, and most that is looked for is there.
+        if let index = firstIndex(where: { $0.rank == rank && $0.property.isSame(as: property) }) {
+            return (index, true)
+        }
+        let index = firstIndex { $0.rank == rank ? property.precedes($0.property) : $0.rank > rank }
+        return (index ?? count, false)
     }
 
     mutating func put(_ element: Element) {

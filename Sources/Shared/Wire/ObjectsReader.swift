@@ -156,18 +156,19 @@ extension ObjectsReader {
     private mutating func append(_ run: Run, to changes: inout [ObjectContent]) throws(EncodingError) {
         let keys = run.keys.keys
         let values = run.columns.map(\.values.values)
-        let first = changes.count
-        changes.reserveCapacity(first + keys.count)
+        var parts = [[ObjectState.Part]](repeating: [], count: run.collections.isEmpty ? 0 : keys.count)
+        for property in run.collections {
+            for row in parts.indices {
+                parts[row].append(ObjectState.Part(property, try ObjectState.Content(from: &bytes)))
+            }
+        }
+        changes.reserveCapacity(changes.count + keys.count)
         for row in keys.indices {
             let fields = fields(of: row, in: run.columns, values, born: run.born[row])
             let life = try checked(life: run.lives[row])
-            let state = ObjectState(life: life, fields: fields, born: run.born[row])
+            let state = ObjectState(
+                life: life, fields: fields, parts: parts.isEmpty ? [] : parts[row], born: run.born[row])
             changes.append(ObjectContent(ObjectReference(run.className, keys[row]), state))
-        }
-        for property in run.collections {
-            for row in first..<first + keys.count {
-                changes[row].state.put(ObjectState.Part(property, try ObjectState.Content(from: &bytes)))
-            }
         }
     }
 

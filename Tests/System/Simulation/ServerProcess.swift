@@ -466,7 +466,7 @@ final class ServerProcess {
         }
         let part = try comparison.difference().next(bytesMax: .max)
         let hasLists = part.entered.contains {
-            $0.state.parts.contains { $0.content.kind == .list && !$0.content.visible.isEmpty }
+            $0.state.parts.contains { $0.content.kind == .list && !$0.content.elements().isEmpty }
         }
         let entered = part.entered.map(\.object) + part.enteredRuns.flatMap { $0.objects.map(\.object) }
         return (hasLists ? [] : entered.map { "enter \(brief($0))" }) + part.left.map { "leave \(brief($0.object))" }
